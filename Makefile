@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# One non-recursive file; `make help` lists the targets.
+
+VERSION := 0.1.0
+B := build
+
+CC ?= gcc
+CLANG ?= clang
+LLVM_STRIP ?= llvm-strip
+BPFTOOL ?= $(firstword $(shell command -v bpftool) /usr/sbin/bpftool)
+
+prefix ?= /usr
+sbindir ?= $(prefix)/sbin
+mandir ?= $(prefix)/share/man
+unitdir ?= $(prefix)/lib/systemd/system
+sysconfdir ?= /etc
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-7s %s\n'
+endif
+
+WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wvla -Werror
+CPPFLAGS += -D_GNU_SOURCE -DSWAPTEND_VERSION='"$(VERSION)"' -Iinclude -Iuser -I$(B)
+CFLAGS ?= -O2 -g
+STD := -std=gnu11
+HARDEN := -fstack-protector-strong -fPIE -D_FORTIFY_SOURCE=2
+LIBS := -lbpf -linih -ljansson
+ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+BPF_SRC := $(wildcard bpf/*.bpf.c)
+BPF_OBJ := $(BPF_SRC:bpf/%.c=$(B)/bpf/%.o)
+BPF_FLAGS := -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Werror \
+	-Wno-unused-parameter -Ivmlinux -Iinclude -Ibpf
+SKEL := $(B)/swaptend.skel.h
+
+SRC := $(wildcard user/*.c user/*/*.c)
+OBJ := $(SRC:%.c=$(B)/%.o)
+TEST_OBJ := $(filter-out $(B)/asan/user/main.o,$(SRC:%.c=$(B)/asan/%.o))
+UNIT := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/test_*.c))
+BPF_TEST := $(patsubst %.c,$(B)/%,$(wildcard tests/bpf/test_*.c))
+TOOLS := $(B)/tests/load
+MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
+
+.DELETE_ON_ERROR:
+.PHONY: all help deps test-deps run demo check unit system bench-cost install clean format tests
+all: $(B)/swaptend $(MAN)
+
+help:
+	@echo 'swaptend $(VERSION)'
+	@echo '  make             build $(B)/swaptend and the manual pages'
+	@echo '  sudo make run    install what is missing, build, run on the whole system until Ctrl-C'
+	@echo '  sudo make check  install what is missing, build, run all tests'
+	@echo '  sudo make demo   half a minute: a database-like load in a limited cgroup, controlled live'
+	@echo '  make unit        unit tests only (no root)'
+	@echo '  sudo make system tests on the running kernel only'
+	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
+	@echo '  make deps        install the packages that the build needs (apt); names those of Fedora and Arch'
+	@echo '  make install     DESTDIR= prefix=$(prefix)'
+	@echo '  make format      clang-format in place'
+	@echo '  make clean'
+	@echo 'Variables: V=1 shows commands, CC=clang, CFLAGS, BPFTOOL'
+
+deps:
+	@tests/deps build
+test-deps:
+	@tests/deps build
+	@tests/deps test
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c
+	$(say) CLANG $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(LLVM_STRIP) -g $@
+
+$(B)/swaptend.bpf.o: $(BPF_OBJ)
+	$(say) LINK $@
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(B)/swaptend.bpf.o
+	$(say) SKEL $@
+	$(Q)$(BPFTOOL) gen skeleton $< name swaptend_bpf > $@
+
+$(B)/user/sense/bpf.o $(B)/asan/user/sense/bpf.o: $(SKEL)
+
+$(B)/user/%.o: user/%.c
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(HARDEN) $(WARN) -MMD -MP -c $< -o $@
+
+$(B)/swaptend: $(OBJ)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) -pie -Wl,-z,relro,-z,now $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(B)/asan/user/%.o: user/%.c
+	$(say) ASAN $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(ASAN) $(WARN) -MMD -MP -c $< -o $@
+
+$(B)/asan/libswaptend.a: $(TEST_OBJ)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(B)/tests/unit/%: tests/unit/%.c $(B)/asan/libswaptend.a
+	$(say) TEST $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(ASAN) $(WARN) -MMD -MP $< $(B)/asan/libswaptend.a $(LIBS) -lcmocka -o $@
+
+# Without sanitizers: these load programs into the kernel and measure.
+$(B)/tests/bpf/%: tests/bpf/%.c $(filter-out $(B)/user/main.o,$(OBJ))
+	$(say) TEST $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP $< $(filter-out $(B)/user/main.o,$(OBJ)) $(LIBS) -lcmocka -o $@
+
+$(B)/tests/load: tests/bench/load.c
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE -O2 -g $(WARN) $< -o $@
+
+$(B)/man/gen: dist/man/gen.c $(B)/user/config.o $(patsubst %.c,$(B)/%.o,$(wildcard user/law/*.c))
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) $^ -linih -o $@
+
+$(B)/man/%: dist/man/%.in $(B)/man/gen
+	$(say) MAN $@
+	$(Q)$(B)/man/gen < $< > $@
+
+run: deps
+	@$(MAKE) --no-print-directory all
+	@$(B)/swaptend run
+
+demo: deps
+	@$(MAKE) --no-print-directory all $(TOOLS)
+	@tests/bench/demo.sh
+
+tests: $(UNIT) $(BPF_TEST) $(TOOLS)
+
+check: test-deps
+	@$(MAKE) --no-print-directory all tests
+	@tests/run tests/check/*.sh $(UNIT) $(BPF_TEST) tests/cli/*.sh tests/system/*.sh
+
+unit: $(UNIT)
+	@tests/run $(UNIT)
+
+system: all $(BPF_TEST) $(TOOLS)
+	@tests/run $(BPF_TEST) tests/system/*.sh
+
+bench-cost: all $(TOOLS)
+	@tests/bench/cost.sh
+
+install: all
+	install -D -m 0755 $(B)/swaptend $(DESTDIR)$(sbindir)/swaptend
+	install -D -m 0644 $(B)/man/swaptend.8 $(DESTDIR)$(mandir)/man8/swaptend.8
+	install -D -m 0644 $(B)/man/swaptend.conf.5 $(DESTDIR)$(mandir)/man5/swaptend.conf.5
+	install -D -m 0644 dist/systemd/swaptend.service $(DESTDIR)$(unitdir)/swaptend.service
+	[ -e $(DESTDIR)$(sysconfdir)/swaptend.conf ] || \
+		install -D -m 0644 dist/swaptend.conf $(DESTDIR)$(sysconfdir)/swaptend.conf
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf $(B)
+
+-include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(UNIT:%=%.d) $(BPF_TEST:%=%.d)

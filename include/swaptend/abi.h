@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The only contract between the BPF programs and user space, and what
+ * `bpftool map dump pinned /sys/fs/bpf/swaptend/...` prints.  Fixed-width
+ * members only, the unit in every name.  Change a struct: raise
+ * SWT_ABI_VERSION.
+ */
+#ifndef SWAPTEND_ABI_H
+#define SWAPTEND_ABI_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#define SWT_ABI_VERSION 1
+
+/* mm/vmscan.c scans at DEF_PRIORITY (12) first and at 0 last. */
+#define SWT_NR_PRIORITIES 13
+
+#define SWT_NAME_LEN 32
+#define SWT_PATH_LEN 128
+
+/* Key of the whole system in `reclaim`; no cgroup has the id 0. */
+#define SWT_SYSTEM_ID 0
+
+enum swt_lru {
+	SWT_ANON,
+	SWT_FILE,
+	SWT_NR_LRUS,
+};
+
+/* Who reclaims: the kernel's thread, an allocation, or a cgroup's limit. */
+enum swt_source {
+	SWT_KSWAPD,
+	SWT_DIRECT,
+	SWT_MEMCG,
+	SWT_NR_SOURCES,
+};
+
+/*
+ * `reclaim`, per-CPU: counters since the map was made.  A pass is one
+ * mm_vmscan_lru_shrink_inactive event.  [SWT_ANON] and [SWT_FILE] index the
+ * page counters.
+ */
+struct swt_reclaim {
+	__u64 passes[SWT_NR_SOURCES][SWT_NR_PRIORITIES];
+	__u64 runs[SWT_NR_SOURCES]; /* begin events, kswapd wake-ups */
+	__u64 scanned_pages[SWT_NR_LRUS];
+	__u64 reclaimed_pages[SWT_NR_LRUS];
+	__u64 activated_pages[SWT_NR_LRUS];
+	__u64 dirty_pages[SWT_NR_LRUS];
+	__u64 writeback_pages[SWT_NR_LRUS];
+	__u64 ref_kept_pages[SWT_NR_LRUS];
+	__u64 isolated_pages[SWT_NR_LRUS];
+	__u64 aged_pages[SWT_NR_LRUS]; /* active to inactive */
+	__u64 aged_anon_no_swap_pages; /* must stay 0 */
+	__u64 last_pass_jiffies;
+	__u64 last_pass_ns; /* CLOCK_MONOTONIC, of that tick's first pass */
+};
+
+/* `law` (the system, key 0) and `targets` (by cgroup id): what was decided. */
+struct swt_law {
+	__u32 abi_version;
+	__u32 pid;	     /* of the deciding process */
+	__u64 decided_at_ns; /* CLOCK_MONOTONIC */
+	__u64 decisions;
+	__u64 writes;
+	__u64 passes; /* seen by the law so far */
+	__u32 state_permille;
+	__u32 distress_pct; /* highest of the last sample */
+	__u32 mapped_ratio_pct;
+	__u32 tendency_pct;
+	__s32 swappiness; /* decided; what the knob holds unless standing aside
+			   */
+	__s32 original;
+	__s32 base;
+	__s32 top;
+	__s32 min;
+	__s32 max;
+	__u32 is_observing;
+	__u32 is_standing_aside;
+	__s32 foreign_value; /* -1: nobody else wrote */
+	__s32 foreign_pid;   /* 0: unknown */
+	char law[SWT_NAME_LEN];
+	char reason[SWT_NAME_LEN];
+	char path[SWT_PATH_LEN]; /* "system" or the group; its end if too long
+				  */
+};
+
+/* `lost`, per-CPU: any count above 0 makes the totals lower bounds. */
+enum swt_lost {
+	SWT_LOST_GROUP_MAP_FULL, /* the pass is in the system's row only */
+	SWT_LOST_RUN_MAP_FULL,	 /* who reclaims had to be guessed */
+	SWT_LOST_DOORBELL_FULL,
+	SWT_LOST_NO_CGROUP, /* the task's memory cgroup could not be read */
+	SWT_LOST_BAD_PRIORITY,
+	SWT_NR_LOST,
+};
+
+/* `doorbell`: wakes user space; nothing depends on what it carries. */
+struct swt_ring {
+	__u64 rung_at_ns;
+};
+
+#endif

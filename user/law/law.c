@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "law/laws.h"
+
+#include <string.h>
+
+#include "law/passes.h"
+
+#define STATIC_NAME "static"
+#define PERMILLE 1000
+
+/* 100 >> priority, as the kernel did from 8f7a1404 (2002-10) to 2.6.28. */
+#define DISTRESS_AT_PRIORITY_0_PCT 100
+
+/* Tried on Linux 6.18: 27,000 reads/s against 120,000. */
+static const char base_0_caveat[] =
+	"With base 0, reclaim that finds file pages easily stays at priority "
+	"12, the state falls to 0, and cold anonymous memory is never "
+	"swapped: measured 4.4 times slower than 60 on a database-like load. "
+	"The default base is the value the knob had.";
+
+const struct law law_table[] = {
+	{
+		.name = "kolivas",
+		.summary = "up 1 % on each hard reclaim pass, down 0.1 % on "
+			   "each easy one",
+		.rule = "On each reclaim pass: tendency = mapped_ratio / 2 + "
+			"distress, with distress = 100 >> priority. Above 50, "
+			"the state (0..1000) rises by 10 unless it is above "
+			"990; otherwise it falls by 1 until it is 0.",
+		.caveat = base_0_caveat,
+		.source = "Con Kolivas, lkml, 2002-10-08",
+		.state_max = KOLIVAS_STATE_MAX,
+		.step = kolivas_step,
+	},
+	{
+		.name = "kolivas-proportional",
+		.summary = "steps in proportion to how far the tendency is "
+			   "from 50",
+		.rule = "On each reclaim pass: tendency = mapped_ratio / 2 + "
+			"distress, with distress = 100 >> priority. The state "
+			"(0..100) moves by (tendency - 50) / 10, fractions "
+			"dropped.",
+		.caveat = base_0_caveat,
+		.source = "Con Kolivas, lkml, 2002-10-11",
+		.state_max = PROPORTIONAL_STATE_MAX,
+		.step = proportional_step,
+	},
+	{
+		.name = "kolivas-2004",
+		.summary = "follows the applications' share of RAM and the "
+			   "free swap",
+		.rule = "On each sample: the smaller of the applications' "
+			"share of RAM and the free share of swap, in percent, "
+			"squared and divided by 100, is the state (0..100).",
+		.caveat = "With base 0 it stays near 0 until applications hold "
+			  "most of RAM (half of it gives 25). The default base "
+			  "is the value the knob had.",
+		.source = "Con Kolivas, lkml, 2004-07, \"Autoregulate "
+			  "swappiness\"",
+		.state_max = KOLIVAS_2004_STATE_MAX,
+		.step = kolivas_2004_step,
+	},
+	{
+		.name = STATIC_NAME,
+		.summary = "the fixed value N of static:N",
+		.rule = "The value N, whatever happens: the control of every "
+			"comparison.",
+		.source = "vm.swappiness as a constant: Andrew Morton, "
+			  "8f7a1404, 2002-10",
+		.state_max = 0,
+		.step = fixed_step,
+	},
+};
+
+const unsigned int law_count = sizeof(law_table) / sizeof(law_table[0]);
+
+/* Digits only and at most three: no sign, blank or base to argue about. */
+static bool parse_fixed(const char *text, int *ret)
+{
+	size_t len = strlen(text);
+	int value = 0;
+
+	if (len < 1 || len > 3)
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return false;
+		value = value * 10 + (*text - '0');
+	}
+	if (value > SWAPPINESS_MAX)
+		return false;
+	*ret = value;
+	return true;
+}
+
+static bool match(const struct law *law, const char *spec, int *ret_fixed)
+{
+	size_t len = strlen(law->name);
+
+	if (law->step == fixed_step)
+		return strncmp(spec, law->name, len) == 0 && spec[len] == ':' &&
+		       parse_fixed(spec + len + 1, ret_fixed);
+	if (strcmp(spec, law->name) != 0)
+		return false;
+	*ret_fixed = -1;
+	return true;
+}
+
+const struct law *law_find(const char *spec, int *ret_fixed)
+{
+	for (unsigned int i = 0; i < law_count; i++)
+		if (match(&law_table[i], spec, ret_fixed))
+			return &law_table[i];
+	return NULL;
+}
+
+uint32_t law_distress_pct(unsigned int priority)
+{
+	if (priority >= SWT_NR_PRIORITIES)
+		return 0;
+	return DISTRESS_AT_PRIORITY_0_PCT >> priority;
+}
+
+uint32_t law_tendency_pct(const struct sample *sample, unsigned int priority)
+{
+	return sample->mapped_ratio_pct / 2 + law_distress_pct(priority);
+}
+
+enum swt_reason law_compare(uint32_t before, uint32_t after)
+{
+	if (after > before)
+		return SWT_REASON_TENDENCY_HIGH;
+	return after < before ? SWT_REASON_TENDENCY_LOW : SWT_REASON_STEADY;
+}
+
+/* Without a pass: SWT_NR_PRIORITIES, which has no distress. */
+static unsigned int hardest_priority(const struct sample *sample)
+{
+	unsigned int i = 0;
+
+	while (i < SWT_NR_PRIORITIES && !sample->passes[i])
+		i++;
+	return i;
+}
+
+static int clamp(int value, int min, int max)
+{
+	if (value > max)
+		value = max;
+	return value < min ? min : value;
+}
+
+static int target(const struct law *law, const struct law_params *params,
+		  bool has_swap, uint32_t state_permille)
+{
+	int reach = params->top - params->base;
+
+	if (!law->state_max)
+		return params->fixed;
+	/* A push without effect would only surprise whoever adds swap. */
+	if (!has_swap)
+		return params->base;
+	return params->base + reach * (int)state_permille / PERMILLE;
+}
+
+void law_decide(const struct law *law, const struct law_params *params,
+		const struct sample *sample, struct law_state *state,
+		struct decision *ret)
+{
+	unsigned int hardest = hardest_priority(sample);
+	enum swt_reason reason = SWT_REASON_NO_SWAP;
+	uint32_t permille = 0;
+	int swappiness;
+
+	/* A state left over from another law may be out of this one's range. */
+	if (state->value > law->state_max)
+		state->value = law->state_max;
+	if (sample->has_swap)
+		reason = law->step(sample, state);
+	if (law->state_max)
+		permille = state->value * PERMILLE / law->state_max;
+	swappiness = target(law, params, sample->has_swap, permille);
+
+	*ret = (struct decision){
+		.swappiness = clamp(swappiness, params->min, params->max),
+		.reason = reason,
+		.state_permille = permille,
+		.distress_pct = law_distress_pct(hardest),
+		.tendency_pct = law_tendency_pct(sample, hardest),
+		.passes = passes_sum(sample->passes, SWT_NR_PRIORITIES),
+	};
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Plain data that flows from sense through law to act.  No behaviour. */
+#ifndef SWAPTEND_MODEL_H
+#define SWAPTEND_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <swaptend/abi.h>
+
+/* Range of swappiness: 0..200 since v5.8 (c843966c556d), 0..100 before. */
+#define SWAPPINESS_MAX 200
+#define SWAPPINESS_OLD_MAX 100
+
+/* Why a decision was made or a knob touched; one vocabulary for log, JSON, man.
+ */
+enum swt_reason {
+	SWT_REASON_START,	  /* nothing decided yet */
+	SWT_REASON_NO_RECLAIM,	  /* no pass since the last sample */
+	SWT_REASON_TENDENCY_HIGH, /* the law's state went up */
+	SWT_REASON_TENDENCY_LOW,  /* the law's state went down */
+	SWT_REASON_STEADY,	  /* passes, but the state did not move */
+	SWT_REASON_MEMORY_SHARE,  /* kolivas-2004: application share, free swap
+				   */
+	SWT_REASON_FIXED,	  /* static:N */
+	SWT_REASON_NO_SWAP,	  /* swappiness has no effect without swap */
+	SWT_REASON_FOREIGN_WRITE, /* somebody else wrote: standing aside */
+	SWT_REASON_RESUMED,	  /* control taken back after standing aside */
+	SWT_REASON_RESTORE,	  /* the original value goes back */
+	_SWT_REASON_MAX,
+};
+
+/* What a law sees: counts since the last sample, levels now. */
+struct sample {
+	uint64_t passes[SWT_NR_PRIORITIES]; /* by priority */
+	uint64_t elapsed_ns;
+	uint32_t mapped_ratio_pct;	/* 0..100 */
+	uint32_t application_share_pct; /* 0..100, of RAM */
+	uint32_t swap_free_pct;		/* 0..100; 0 without swap */
+	bool has_swap;
+};
+
+/* What the administrator asked for, resolved for one knob. */
+struct law_params {
+	int base;  /* swappiness at state 0 */
+	int top;   /* swappiness at state 1000 */
+	int min;   /* floor */
+	int max;   /* ceiling */
+	int fixed; /* static:N; otherwise unused */
+};
+
+/* A law's memory between samples; zeroed at the start. */
+struct law_state {
+	uint32_t value; /* in the law's own units, see `struct law` */
+};
+
+struct decision {
+	int swappiness; /* min..max */
+	enum swt_reason reason;
+	uint32_t state_permille;
+	uint32_t distress_pct; /* highest of the passes seen */
+	uint32_t tendency_pct; /* mapped_ratio / 2 + that distress */
+	uint64_t passes;
+};
+
+/* Name in logs, JSON and the manual, e.g. "tendency_high"; never NULL. */
+const char *reason_name(enum swt_reason reason);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "sense/bpf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/vfs.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "report/log.h"
+#include "sense/bpf_private.h"
+
+/* The maps that are pinned, in the order they are pinned. */
+static const char *const pinned_maps[] = {"reclaim", "law", "targets", "lost"};
+
+/* Up to v5.10 maps count against this limit; later kernels ignore it. */
+static void raise_memlock(void)
+{
+	struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+
+	if (setrlimit(RLIMIT_MEMLOCK, &unlimited))
+		log_debug("cannot raise RLIMIT_MEMLOCK: %m, ignoring");
+}
+
+static const char *explain_load(int r)
+{
+	switch (-r) {
+	case EPERM:
+		return "not permitted: CAP_BPF and CAP_PERFMON are needed "
+		       "(CAP_SYS_ADMIN before v5.8), no kernel lockdown, and "
+		       "before v5.11 a larger RLIMIT_MEMLOCK; 'swaptend check' "
+		       "tells which";
+	case EACCES:
+		return "the verifier or a security module refused it; "
+		       "'swaptend check' tells more, --verbose shows the log";
+	case ENOMEM:
+		return "no memory for the maps; lower the number of groups or "
+		       "raise the limit of the cgroup swaptend is in";
+	case ESRCH:
+		return "this kernel's BTF lacks a type that is needed";
+	default:
+		return "'swaptend check' tells what this kernel lacks";
+	}
+}
+
+static int configure(struct sense_bpf *sense, const struct bpf_options *options)
+{
+	struct swaptend_bpf *skeleton = sense->skeleton;
+	int r;
+
+	for (unsigned int i = 0; i < sense->signal_count; i++) {
+		struct bpf_program *program = bpf_object__find_program_by_name(
+			skeleton->obj, sense->signals[i].program);
+
+		if (!program)
+			return -ENOENT;
+		r = bpf_program__set_autoload(program, sense->signals[i].is_on);
+		if (r)
+			return r;
+	}
+	skeleton->data->cfg_interval_ns =
+		(uint64_t)options->interval_ms * 1000000;
+	r = bpf_map__set_max_entries(skeleton->maps.reclaim,
+				     options->max_groups + 1);
+	if (!r)
+		r = bpf_map__set_max_entries(skeleton->maps.targets,
+					     options->max_groups);
+	return r;
+}
+
+static int attach(struct sense_bpf *sense, char *error, size_t error_size)
+{
+	for (unsigned int i = 0; i < sense->signal_count; i++) {
+		struct bpf_signal *signal = &sense->signals[i];
+		int r;
+
+		if (!signal->is_on)
+			continue;
+		sense->links[i] =
+			bpf_program__attach(bpf_object__find_program_by_name(
+				sense->skeleton->obj, signal->program));
+		if (sense->links[i])
+			continue;
+		r = -errno;
+		signal->is_on = false;
+		snprintf(signal->why, sizeof(signal->why),
+			 "the kernel refused to attach it: %s", strerror(-r));
+		if (signal->is_essential) {
+			snprintf(error, error_size, "cannot attach %s: %s",
+				 signal->tracepoint, strerror(-r));
+			return r;
+		}
+	}
+	return 0;
+}
+
+static int ring_rung(void *context, void *data, size_t size)
+{
+	struct sense_bpf *sense = context;
+
+	(void)data; /* it only wakes; control reads the maps */
+	(void)size;
+	return sense->on_ring ? sense->on_ring(sense->ring_context) : 0;
+}
+
+static int pin_path(char *buf, size_t size, const char *dir, const char *name)
+{
+	int n = snprintf(buf, size, "%s/%s", dir, name);
+
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+/* Left by a crashed or older run: the caller holds the instance lock. */
+static void remove_pins(const char *dir)
+{
+	char path[256];
+
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(pinned_maps); i++)
+		if (!pin_path(path, sizeof(path), dir, pinned_maps[i]) &&
+		    unlink(path) && errno != ENOENT)
+			log_debug("cannot remove the pin %s: %m", path);
+	(void)rmdir(dir); /* still in use by somebody's file: stays */
+}
+
+static void describe_stale(const char *dir)
+{
+	struct pins *old;
+	struct swt_law law;
+	int r = pins_open(&old, dir);
+
+	if (r == -EPROTO) {
+		log_info("replacing the maps pinned in %s: their layout is "
+			 "not that of ABI %d",
+			 dir, SWT_ABI_VERSION);
+	} else if (!r) {
+		if (!pins_read_law(old, &law))
+			log_info("replacing the maps that pid %u left pinned "
+				 "in %s",
+				 law.pid, dir);
+		pins_close(old);
+	}
+}
+
+static int pin_maps(struct sense_bpf *sense, const char *dir)
+{
+	struct swaptend_bpf *skeleton = sense->skeleton;
+	char path[256];
+	int r;
+
+	describe_stale(dir);
+	remove_pins(dir);
+	if (mkdir(dir, 0700))
+		return -errno;
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(pinned_maps); i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(
+			skeleton->obj, pinned_maps[i]);
+
+		r = pin_path(path, sizeof(path), dir, pinned_maps[i]);
+		if (!r)
+			r = bpf_map__pin(map, path);
+		if (!r && chmod(path, 0600))
+			r = -errno;
+		if (r) {
+			remove_pins(dir);
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* Pinning is a convenience: without it control goes on. */
+static void try_pin(struct sense_bpf *sense, const char *dir)
+{
+	char parent[256];
+	struct statfs fs;
+	char *slash;
+	int r;
+
+	if (!dir)
+		return;
+	snprintf(parent, sizeof(parent), "%s", dir);
+	slash = strrchr(parent, '/');
+	if (slash)
+		*slash = '\0';
+	if (statfs(parent, &fs) || fs.f_type != BPF_FS_MAGIC) {
+		snprintf(sense->pin_error, sizeof(sense->pin_error),
+			 "%.100s is not a bpf file system; "
+			 "mount -t bpf bpf /sys/fs/bpf",
+			 parent);
+		return;
+	}
+	r = pin_maps(sense, dir);
+	if (!r)
+		sense->pin_dir = strdup(dir);
+	else
+		snprintf(sense->pin_error, sizeof(sense->pin_error),
+			 "cannot pin below %.100s: %s", dir, strerror(-r));
+}
+
+/* Of the two maps that remember who reclaims, one stays unmade. */
+static int choose_runs(struct swaptend_bpf *skeleton, bool has_task_storage)
+{
+	skeleton->rodata->cfg_has_task_storage = has_task_storage;
+	return bpf_map__set_autocreate(has_task_storage
+					       ? skeleton->maps.thread_runs
+					       : skeleton->maps.task_runs,
+				       false);
+}
+
+static int try_load(struct sense_bpf *sense, const struct bpf_options *options,
+		    bool has_task_storage)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, open_opts);
+	int r;
+
+	open_opts.btf_custom_path = options->btf_path;
+	swaptend_bpf__destroy(sense->skeleton);
+	sense->skeleton = swaptend_bpf__open_opts(&open_opts);
+	if (!sense->skeleton)
+		return -errno;
+	r = configure(sense, options);
+	if (!r)
+		r = choose_runs(sense->skeleton, has_task_storage);
+	return r ? r : swaptend_bpf__load(sense->skeleton);
+}
+
+static int load(struct sense_bpf *sense, const struct bpf_options *options,
+		char *error, size_t error_size)
+{
+	bool has_task_storage =
+		!options->no_task_storage &&
+		libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1;
+	int r = try_load(sense, options, has_task_storage);
+
+	/* v5.11 has the map, but not for tracing. */
+	if (r && r != -EPERM && has_task_storage)
+		r = try_load(sense, options, false);
+	if (r)
+		snprintf(error, error_size, "cannot load the BPF programs: %s",
+			 explain_load(r));
+	return r;
+}
+
+static int start(struct sense_bpf *sense, const struct bpf_options *options,
+		 char *error, size_t error_size)
+{
+	int r = load(sense, options, error, error_size);
+
+	if (r)
+		return r;
+	sense->cpu_count = libbpf_num_possible_cpus();
+	if (sense->cpu_count > 0)
+		sense->row_by_cpu = calloc((size_t)sense->cpu_count,
+					   sizeof(*sense->row_by_cpu));
+	sense->ring =
+		ring_buffer__new(bpf_map__fd(sense->skeleton->maps.doorbell),
+				 ring_rung, sense, NULL);
+	if (!sense->row_by_cpu || !sense->ring) {
+		snprintf(error, error_size, "no memory for reading the maps");
+		return -ENOMEM;
+	}
+	r = sense_make_system_row(sense);
+	if (r) {
+		snprintf(error, error_size, "cannot write to the maps: %s",
+			 strerror(-r));
+		return r;
+	}
+	try_pin(sense, options->pin_dir);
+	return attach(sense, error, error_size);
+}
+
+static int probe_or_explain(struct sense_bpf *sense,
+			    const struct bpf_options *options, char *error,
+			    size_t error_size)
+{
+	int r = sense_probe(options->btf_path, sense->signals,
+			    &sense->signal_count);
+
+	if (r == -EPROTO)
+		snprintf(error, error_size,
+			 "libbpf %s does not understand this kernel's BTF; "
+			 "a newer libbpf is needed",
+			 sense_libbpf_version());
+	else if (r)
+		snprintf(
+			error, error_size,
+			"this kernel has no BTF (CONFIG_DEBUG_INFO_BTF); "
+			"kernels of Debian 11+, Fedora, Arch and Ubuntu 20.10+ "
+			"have it, or give one with --btf FILE");
+	if (r)
+		return r == -EPROTO ? r : -ENOENT;
+	if (sense_find_signal(sense->signals, "on_shrink_inact")->is_on)
+		return 0;
+	snprintf(error, error_size, "mm_vmscan_lru_shrink_inactive: %s",
+		 sense_find_signal(sense->signals, "on_shrink_inact")->why);
+	return -ENOTSUP;
+}
+
+int sense_open(struct sense_bpf **ret, const struct bpf_options *options,
+	       char *error, size_t error_size)
+{
+	struct sense_bpf *sense = calloc(1, sizeof(*sense));
+	int r;
+
+	if (!sense) {
+		snprintf(error, error_size, "no memory");
+		return -ENOMEM;
+	}
+	sense->on_ring = options->on_ring;
+	sense->ring_context = options->ring_context;
+	sense_hush_libbpf();
+	r = probe_or_explain(sense, options, error, error_size);
+	if (!r) {
+		raise_memlock();
+		r = start(sense, options, error, error_size);
+	}
+	if (r) {
+		sense_close(sense);
+		return r;
+	}
+	*ret = sense;
+	return 0;
+}
+
+void sense_close(struct sense_bpf *sense)
+{
+	if (!sense)
+		return;
+	for (size_t i = 0; i < sense->signal_count; i++)
+		bpf_link__destroy(sense->links[i]);
+	if (sense->pin_dir)
+		remove_pins(sense->pin_dir);
+	ring_buffer__free(sense->ring);
+	swaptend_bpf__destroy(sense->skeleton);
+	free(sense->pin_dir);
+	free(sense->row_by_cpu);
+	free(sense);
+}

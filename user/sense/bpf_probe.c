@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What this kernel's BTF says each program can have; nothing is loaded. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "report/log.h"
+#include "sense/bpf_private.h"
+
+/*
+ * What each program needs from BTF.  A pair (begin and end) is useless by
+ * half: `partner` is switched off with it.
+ */
+static const struct signal_spec {
+	const char *program, *tracepoint, *gives, *partner;
+	int wanted_args;
+	bool is_essential;
+} specs[] = {
+	{"on_shrink_inact", "mm_vmscan_lru_shrink_inactive",
+	 "passes by priority: distress", NULL, 6, true},
+	{"on_shrink_act", "mm_vmscan_lru_shrink_active",
+	 "pages aged, anon aging without swap", NULL, 7, false},
+	{"on_isolate_7", "mm_vmscan_lru_isolate", "pages isolated (v6.12+)",
+	 NULL, 7, false},
+	{"on_isolate_8", "mm_vmscan_lru_isolate", "pages isolated (to v6.1)",
+	 NULL, 8, false},
+	{"on_direct_begin", "mm_vmscan_direct_reclaim_begin",
+	 "telling direct reclaim apart", "on_direct_end", -1, false},
+	{"on_direct_end", "mm_vmscan_direct_reclaim_end",
+	 "telling direct reclaim apart", "on_direct_begin", -1, false},
+	{"on_memcg_begin", "mm_vmscan_memcg_reclaim_begin",
+	 "telling cgroup-limit reclaim apart", "on_memcg_end", -1, false},
+	{"on_memcg_end", "mm_vmscan_memcg_reclaim_end",
+	 "telling cgroup-limit reclaim apart", "on_memcg_begin", -1, false},
+	{"on_kswapd_wake", "mm_vmscan_kswapd_wake", "kswapd's wake-ups",
+	 "on_kswapd_sleep", -1, false},
+	{"on_kswapd_sleep", "mm_vmscan_kswapd_sleep", "kswapd's wake-ups",
+	 "on_kswapd_wake", -1, false},
+};
+
+static int print_libbpf(enum libbpf_print_level level, const char *fmt,
+			va_list args)
+{
+	char line[512];
+
+	vsnprintf(line, sizeof(line), fmt, args);
+	if (level != LIBBPF_DEBUG)
+		log_debug("libbpf: %s", line);
+	return 0;
+}
+
+void sense_hush_libbpf(void)
+{
+	libbpf_set_print(print_libbpf);
+}
+
+const char *sense_libbpf_version(void)
+{
+	/* "v1.1": libbpf knows no patch level of itself. */
+	return libbpf_version_string() + 1;
+}
+
+/* Arguments of a tracepoint without the leading data pointer; -1: absent. */
+static int btf_tracepoint_args(const struct btf *btf, const char *tracepoint)
+{
+	char name[96];
+	const struct btf_type *type;
+	int id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	if (id < 0)
+		return -1;
+	type = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
+	if (!type || !btf_is_ptr(type))
+		return -1;
+	type = btf__type_by_id(btf, type->type);
+	if (!type || !btf_is_func_proto(type) || !btf_vlen(type))
+		return -1;
+	return btf_vlen(type) - 1;
+}
+
+static void judge_signal(const struct btf *btf, const struct signal_spec *spec,
+			 struct bpf_signal *ret)
+{
+	*ret = (struct bpf_signal){
+		.program = spec->program,
+		.tracepoint = spec->tracepoint,
+		.gives = spec->gives,
+		.wanted_args = spec->wanted_args,
+		.found_args = btf_tracepoint_args(btf, spec->tracepoint),
+		.is_essential = spec->is_essential,
+	};
+	if (ret->found_args < 0)
+		snprintf(ret->why, sizeof(ret->why),
+			 "this kernel has no such tracepoint");
+	else if (ret->wanted_args >= 0 && ret->found_args != ret->wanted_args)
+		snprintf(ret->why, sizeof(ret->why),
+			 "the tracepoint has %d arguments here, not %d",
+			 ret->found_args, ret->wanted_args);
+	else
+		ret->is_on = true;
+}
+
+struct bpf_signal *sense_find_signal(struct bpf_signal *signals,
+				     const char *program)
+{
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(specs); i++)
+		if (!strcmp(signals[i].program, program))
+			return &signals[i];
+	return NULL;
+}
+
+/* Half a pair would leave tasks marked for ever, or never mark them. */
+static void switch_off_halves(struct bpf_signal *signals)
+{
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(specs); i++) {
+		struct bpf_signal *partner;
+
+		if (!specs[i].partner || !signals[i].is_on)
+			continue;
+		partner = sense_find_signal(signals, specs[i].partner);
+		if (!partner || partner->is_on)
+			continue;
+		signals[i].is_on = false;
+		snprintf(signals[i].why, sizeof(signals[i].why),
+			 "useless without %s", specs[i].partner);
+	}
+}
+
+int sense_probe(const char *btf_path, struct bpf_signal *signals,
+		unsigned int *ret_count)
+{
+	const char *path = btf_path ? btf_path : "/sys/kernel/btf/vmlinux";
+	struct btf *btf;
+
+	_Static_assert(SWT_ARRAY_SIZE(specs) <= BPF_MAX_SIGNALS, "signals");
+	sense_hush_libbpf();
+	if (access(path, R_OK))
+		return -errno;
+	btf = btf__parse(path, NULL);
+	if (!btf)
+		return -EPROTO;
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(specs); i++)
+		judge_signal(btf, &specs[i], &signals[i]);
+	switch_off_halves(signals);
+	*ret_count = SWT_ARRAY_SIZE(specs);
+	btf__free(btf);
+	return 0;
+}

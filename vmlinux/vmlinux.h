@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel types that the BPF programs touch, by hand: only members that are
+ * read, relocated by CO-RE against the running kernel's BTF, so offsets and
+ * order here mean nothing.  `vmlinux/refresh` tells which of them a kernel
+ * lacks.
+ */
+#ifndef SWAPTEND_VMLINUX_H
+#define SWAPTEND_VMLINUX_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef short __s16;
+typedef unsigned int __u32;
+typedef int __s32;
+typedef unsigned long long __u64;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+
+enum { false, true };
+typedef _Bool bool;
+
+/* include/uapi/linux/bpf.h, the few values that the programs pass. */
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_HASH = 5,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
+enum { BPF_ANY = 0, BPF_NOEXIST = 1 };
+enum { BPF_F_NO_PREALLOC = 1 };
+enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+enum { BPF_RB_FORCE_WAKEUP = 2 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), \
+			     apply_to = record)
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+/* Its order depends on the kernel's configuration: ask BTF for the value. */
+enum cgroup_subsys_id {
+	memory_cgrp_id = 3,
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+};
+
+struct task_struct {
+	unsigned int flags;
+	struct css_set *cgroups;
+};
+
+struct reclaim_stat {
+	unsigned int nr_dirty;
+	unsigned int nr_writeback;
+	unsigned int nr_activate[2]; /* anon, file */
+	unsigned int nr_ref_keep;
+};
+
+#pragma clang attribute pop
+
+#endif
