@@ -156,6 +156,7 @@ install: all
 	install -D -m 0644 $(B)/man/swaptend.8 $(DESTDIR)$(mandir)/man8/swaptend.8
 	install -D -m 0644 $(B)/man/swaptend.conf.5 $(DESTDIR)$(mandir)/man5/swaptend.conf.5
 	install -D -m 0644 dist/systemd/swaptend.service $(DESTDIR)$(unitdir)/swaptend.service
+	install -D -m 0644 dist/completion/swaptend.bash $(DESTDIR)$(prefix)/share/bash-completion/completions/swaptend
 	[ -e $(DESTDIR)$(sysconfdir)/swaptend.conf ] || \
 		install -D -m 0644 dist/swaptend.conf $(DESTDIR)$(sysconfdir)/swaptend.conf
 

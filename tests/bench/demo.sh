@@ -19,8 +19,8 @@ LIMIT_MB=200
 ANON_MB=120
 ANON_HOT_PCT=2
 FILE_MB=160
-HOG_MB=160
-SWAP_MB=512
+HOG_MB=300
+SWAP_MB=768
 
 guest_skip_all() {
 	echo "demo: $1: $2" >&2

@@ -84,6 +84,12 @@ guest_finished=
 
 # on_exit COMMAND...: run when the test ends, the last one first.
 on_exit() {
+	# A subshell would forget it, and what it is to clean up would stay.
+	if [ "$BASHPID" != $$ ]; then
+		echo "# on_exit in a subshell: $*" >&2
+		kill -TERM $$
+		exit 1
+	fi
 	guest_stack+=("$(printf '%q ' "$@")")
 }
 
@@ -151,6 +157,7 @@ guest_tmp=
 # guest_temp: $GUEST_TMP, a directory that goes with the test.
 guest_temp() {
 	[ -z "$guest_tmp" ] || return 0
+	[ "$BASHPID" = $$ ] || on_exit guest_temp # refused, before it makes one
 	guest_tmp=$(mktemp -d "${TMPDIR:-/tmp}/swaptend-test.XXXXXX") || exit 1
 	GUEST_TMP=$guest_tmp
 	on_exit rm -rf "$guest_tmp"
@@ -257,6 +264,7 @@ guest_swap_off() {
 guest_zram() {
 	local number
 
+	[ "$BASHPID" = $$ ] || on_exit guest_zram # refused, before it makes one
 	if [ ! -r /sys/class/zram-control/hot_add ]; then
 		modprobe zram 2>/dev/null || true
 	fi
@@ -300,6 +308,7 @@ swaptend_is_up() { grep -q ready "$SWT_LOG" || guest_is_gone "$SWT_PID"; }
 # SWT_WRAP=(command ...) runs it under a wrapper that must exec.
 start_swaptend() {
 	guest_temp
+	[ "$BASHPID" = $$ ] || on_exit start_swaptend # refused, before it starts
 	SWT_RUN_DIR=${SWT_RUN_DIR:-$guest_tmp/run}
 	SWT_LOG=$(mktemp "$guest_tmp/log.XXXXXX") || exit 1
 	# A shell's background jobs ignore SIGINT unless told otherwise.
@@ -331,11 +340,16 @@ stop_swaptend() {
 	return "$late"
 }
 
-# swaptend COMMAND ARGS...: another subcommand, with the same run directory.
+# swaptend COMMAND ARGS...: another subcommand, with the same run directory
+# where it takes one.  Before start_swaptend that is an empty one.
 swaptend() {
-	local command=$1
+	local command=$1 options=()
 
 	shift
-	guest_temp
-	"$SWAPTEND" "$command" --run-dir "${SWT_RUN_DIR:-$guest_tmp/run}" "$@"
+	case $command in
+	run | status | restore)
+		options=(--run-dir "${SWT_RUN_DIR:-${guest_tmp:-/tmp/swaptend-test-$$}/run}")
+		;;
+	esac
+	"$SWAPTEND" "$command" ${options[@]+"${options[@]}"} "$@"
 }

@@ -10,6 +10,9 @@
 #include "law/law.h"
 #include "report/json.h"
 
+/* Raise it when a key changes its meaning or goes away. */
+#define EXPLAIN_SCHEMA 1
+
 /* Kernel's default since 8f7a1404 (2002-10). */
 #define DEFAULT_SWAPPINESS 60
 #define NO_PRICE (-1)
@@ -186,6 +189,7 @@ static struct report *report_value(int swappiness)
 	struct report *report = report_new_object();
 	struct report *texts = report_new_array();
 
+	report_set_int(report, "schema", EXPLAIN_SCHEMA);
 	report_set_int(report, "swappiness", swappiness);
 	set_price(report, "file_read_per_swap_in_pct",
 		  file_price_pct(swappiness));
@@ -203,6 +207,7 @@ static struct report *report_law(const struct law *law)
 	struct report *report = report_new_object();
 	struct report *warnings = report_new_array();
 
+	report_set_int(report, "schema", EXPLAIN_SCHEMA);
 	report_set_string(report, "law", law->name);
 	report_set_string(report, "summary", law->summary);
 	report_set_string(report, "rule", law->rule);

@@ -42,8 +42,8 @@ static const struct signal_spec {
 	 "on_kswapd_wake", -1, false},
 };
 
-static int print_libbpf(enum libbpf_print_level level, const char *fmt,
-			va_list args)
+__printf_like(2, 0) static int print_libbpf(enum libbpf_print_level level,
+					    const char *fmt, va_list args)
 {
 	char line[512];
 
