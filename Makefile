@@ -84,7 +84,8 @@ $(SKEL): $(B)/swaptend.bpf.o
 	$(say) SKEL $@
 	$(Q)$(BPFTOOL) gen skeleton $< name swaptend_bpf > $@
 
-$(B)/user/sense/bpf.o $(B)/asan/user/sense/bpf.o: $(SKEL)
+# Generated once, before any object that may include it; then .d files know.
+$(OBJ) $(TEST_OBJ): | $(SKEL)
 
 $(B)/user/%.o: user/%.c
 	$(say) CC $<

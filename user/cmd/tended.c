@@ -256,7 +256,19 @@ static void log_change(struct tended *target, int from,
 		   suppressed);
 }
 
-/* Adds a word to the log when the write that a decision asks for fails. */
+/* A failing write is tried again at each sample, but told now and then. */
+static void log_failure(struct tended *target, int value, int r)
+{
+	uint64_t suppressed;
+
+	if (log_limit_pass(&target->failure_limit, loop_now_ns(), LOG_PERIOD_NS,
+			   &suppressed))
+		log_warn("%s: cannot write %d: %s, keeping old value "
+			 "suppressed=%" PRIu64,
+			 knob_path(target->knob), value, strerror(-r),
+			 suppressed);
+}
+
 static int apply(struct tended *target, struct tending *all,
 		 const struct decision *decision)
 {
@@ -271,9 +283,7 @@ static int apply(struct tended *target, struct tending *all,
 		if (r == -ESTALE)
 			return tended_check_foreign(target, all, 0, "");
 		if (r && knob_classify(r) != KNOB_GONE)
-			log_warn("%s: cannot write %d: %s, keeping old value",
-				 knob_path(target->knob), decision->swappiness,
-				 strerror(-r));
+			log_failure(target, decision->swappiness, r);
 	}
 	if (r)
 		return r;

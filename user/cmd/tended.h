@@ -43,6 +43,7 @@ struct tended {
 	uint64_t aside_since_ns;
 	struct swt_law shown; /* as published */
 	struct log_limit limits[_SWT_REASON_MAX];
+	struct log_limit failure_limit;
 	bool is_marked; /* by the walk that looks for deaths */
 };
 
