@@ -12,6 +12,7 @@ const char *argp_program_version = "swaptend " SWAPTEND_VERSION;
 static const struct command commands[] = {
 	{"run", cmd_run, "control swappiness until told to stop"},
 	{"status", cmd_status, "what a running instance measures and does"},
+	{"check", cmd_check, "what works on this machine, and what does not"},
 	{"restore", cmd_restore, "undo what a crashed run left changed"},
 	{"explain", cmd_explain, "what a value of swappiness, or a law, means"},
 };

@@ -227,8 +227,8 @@ static void takes_a_v1_groups_own_pages_against_ram_if_unlimited(void **state)
 	put(tree, "/group/memory.usage_in_bytes", "2097152000\n");
 	assert_int_equal(read_group(tree, false, &levels), 0);
 	assert_int_equal(levels.total_kib, 2097152);
-	assert_int_equal(levels.free_kib, 49152); /* less 2048000 */
-	assert_int_equal(levels.anon_mapped_kib, 5852);	 /* rss / 1024 */
+	assert_int_equal(levels.free_kib, 49152);	/* less 2048000 */
+	assert_int_equal(levels.anon_mapped_kib, 5852); /* rss / 1024 */
 	assert_int_equal(levels.file_mapped_kib, 7684);
 	assert_int_equal(levels.page_cache_kib, 1792320); /* total_cache */
 	assert_int_equal(levels.swap_total_kib, 1000);
@@ -263,7 +263,7 @@ static void bounds_a_v2_group_by_its_memory_max(void **state)
 	assert_int_equal(levels.total_kib, 409600);
 	assert_int_equal(levels.free_kib, 97100); /* 409600 - 312500 */
 	assert_int_equal(levels.anon_mapped_kib, 102400);
-	assert_int_equal(levels.file_mapped_kib, 0); /* 1000 bytes */
+	assert_int_equal(levels.file_mapped_kib, 0);	 /* 1000 bytes */
 	assert_int_equal(levels.page_cache_kib, 204796); /* less swapcached */
 	proc_fill_sample(&levels, &sample);
 	assert_int_equal(sample.mapped_ratio_pct, 25);

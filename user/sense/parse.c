@@ -23,8 +23,7 @@ struct span {
 
 static bool span_is(struct span span, const char *word)
 {
-	return span.len == strlen(word) &&
-	       !memcmp(span.start, word, span.len);
+	return span.len == strlen(word) && !memcmp(span.start, word, span.len);
 }
 
 /* Takes the next line off *text, without its newline; false at the end. */
@@ -147,9 +146,9 @@ struct count parse_stat_field(const char *text, const char *key)
 	while (next_line(&text, &line)) {
 		if (!span_is(next_word(&line, " "), key))
 			continue;
-		count.is_known = !span_u64(next_word(&line, " "),
-					   &count.value) &&
-				 !next_word(&line, " ").len;
+		count.is_known =
+			!span_u64(next_word(&line, " "), &count.value) &&
+			!next_word(&line, " ").len;
 		break;
 	}
 	return count.is_known ? count : (struct count){0};
@@ -280,8 +279,8 @@ static size_t unescape(struct span from, char *ret, size_t size)
 		char c = *s;
 
 		if (c == '\\' && from.len - i >= 4 && s[1] >= '0' &&
-		    s[1] <= '3' && s[2] >= '0' && s[2] <= '7' &&
-		    s[3] >= '0' && s[3] <= '7') {
+		    s[1] <= '3' && s[2] >= '0' && s[2] <= '7' && s[3] >= '0' &&
+		    s[3] <= '7') {
 			c = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 |
 				   (s[3] - '0'));
 			i += 3;
@@ -337,7 +336,8 @@ int parse_swaps_next(const char **text, struct swap_device *ret)
 	return 0;
 }
 
-/* One line of mountinfo: ID PARENT DEV ROOT POINT OPTIONS [TAG...] - TYPE ... */
+/* One line of mountinfo: ID PARENT DEV ROOT POINT OPTIONS [TAG...] - TYPE ...
+ */
 struct mount_line {
 	struct span point;
 	struct span options; /* of this mount */

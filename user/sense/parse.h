@@ -75,8 +75,8 @@ int parse_status_mask(const char *text, const char *key,
 		      uint64_t *ret) __must_check;
 
 /* "6.1.0-18-amd64" is 6 and 1.  -EINVAL. */
-int parse_release(const char *text, int *ret_major, int *ret_minor)
-	__must_check;
+int parse_release(const char *text, int *ret_major,
+		  int *ret_minor) __must_check;
 
 /*
  * The word in brackets of "none [integrity] confidentiality".

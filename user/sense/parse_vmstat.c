@@ -33,8 +33,7 @@ static struct count add_known(struct count a, struct count b)
 {
 	if (!a.is_known)
 		return b;
-	if (b.is_known &&
-	    __builtin_add_overflow(a.value, b.value, &a.value))
+	if (b.is_known && __builtin_add_overflow(a.value, b.value, &a.value))
 		return (struct count){0};
 	return a;
 }

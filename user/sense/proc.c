@@ -183,8 +183,8 @@ static int read_v2(int group_fd, const char *stat, struct group_bytes *ret)
 	r = read_v2_bytes(group_fd, "memory.max", UINT64_MAX, &ret->limit);
 	if (r)
 		return r;
-	return read_v2_bytes(group_fd, "memory.current",
-			     ret->anon + ret->cache, &ret->usage);
+	return read_v2_bytes(group_fd, "memory.current", ret->anon + ret->cache,
+			     &ret->usage);
 }
 
 int proc_read_group_levels(int group_fd, bool is_v2,
@@ -204,8 +204,8 @@ int proc_read_group_levels(int group_fd, bool is_v2,
 	total_kib = min_u64(bytes.limit / KIB_BYTES, system->total_kib);
 	*ret = (struct memory_levels){
 		.total_kib = total_kib,
-		.free_kib = total_kib -
-			    min_u64(total_kib, bytes.usage / KIB_BYTES),
+		.free_kib =
+			total_kib - min_u64(total_kib, bytes.usage / KIB_BYTES),
 		.page_cache_kib = bytes.cache / KIB_BYTES,
 		.anon_mapped_kib = bytes.anon / KIB_BYTES,
 		.file_mapped_kib = bytes.mapped / KIB_BYTES,
@@ -232,11 +232,10 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-void proc_fill_sample(const struct memory_levels *levels,
-		      struct sample *sample)
+void proc_fill_sample(const struct memory_levels *levels, struct sample *sample)
 {
-	uint64_t mapped_kib = add_capped(levels->anon_mapped_kib,
-					 levels->file_mapped_kib);
+	uint64_t mapped_kib =
+		add_capped(levels->anon_mapped_kib, levels->file_mapped_kib);
 	uint64_t spare_kib =
 		add_capped(levels->free_kib, levels->page_cache_kib);
 
@@ -245,10 +244,10 @@ void proc_fill_sample(const struct memory_levels *levels,
 	sample->application_share_pct =
 		100 - share_pct(spare_kib, levels->total_kib);
 	sample->has_swap = levels->swap_total_kib > 0;
-	sample->swap_free_pct =
-		sample->has_swap ? share_pct(levels->swap_free_kib,
-					     levels->swap_total_kib)
-				 : 0;
+	sample->swap_free_pct = sample->has_swap
+					? share_pct(levels->swap_free_kib,
+						    levels->swap_total_kib)
+					: 0;
 }
 
 enum psi_state proc_psi_state(const struct sense_root *root)
@@ -303,8 +302,8 @@ int proc_cgroup_host(const struct sense_root *root, struct cgroup_host *ret)
 	if (r && r != -ENOENT)
 		return r;
 	memset(ret, 0, sizeof(*ret));
-	ret->is_hybrid = has_v2 && !parse_mount_point(text, "cgroup", NULL,
-						      any, sizeof(any));
+	ret->is_hybrid = has_v2 && !parse_mount_point(text, "cgroup", NULL, any,
+						      sizeof(any));
 	if (!r) {
 		ret->mode = CGROUP_V1;
 		snprintf(ret->mount, sizeof(ret->mount), "%s", v1);

@@ -51,7 +51,7 @@ void proc_fill_sample(const struct memory_levels *levels,
 
 enum psi_state {
 	PSI_ON,
-	PSI_OFF,	 /* file there, but empty or EOPNOTSUPP: boot psi=1 */
+	PSI_OFF,	  /* file there, but empty or EOPNOTSUPP: boot psi=1 */
 	PSI_NOT_BUILT_IN, /* no file: CONFIG_PSI */
 	PSI_NO_RIGHTS,
 };
@@ -59,13 +59,13 @@ enum psi_state proc_psi_state(const struct sense_root *root);
 
 enum cgroup_mode {
 	CGROUP_NONE,
-	CGROUP_V1,     /* the memory controller is on v1 */
+	CGROUP_V1, /* the memory controller is on v1 */
 	CGROUP_V2,
 };
 struct cgroup_host {
 	enum cgroup_mode mode;
-	bool is_hybrid;	    /* both hierarchies are mounted */
-	char mount[4096];   /* of the hierarchy that owns `memory` */
+	bool is_hybrid;	  /* both hierarchies are mounted */
+	char mount[4096]; /* of the hierarchy that owns `memory` */
 };
 /* Which hierarchy owns the memory controller, from mountinfo. */
 int proc_cgroup_host(const struct sense_root *root,

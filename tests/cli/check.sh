@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `check` on file trees that stand for machines with known troubles.
+. tests/lib/guest.sh
+need_command jq
+guest_temp
+out=$GUEST_TMP/out
+root=$GUEST_TMP/root
+
+new_root() { # a machine without troubles
+	rm -rf "$root"
+	mkdir -p "$root"/{proc/sys/vm,proc/self,proc/pressure,sys/kernel/security}
+	echo 60 >"$root/proc/sys/vm/swappiness"
+	cp tests/fixtures/swap/swaps-zram.txt "$root/proc/swaps"
+	printf 'some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n' >"$root/proc/pressure/memory"
+	printf 'pswpin 0\npswpout 0\npgscan_anon 0\npgscan_file 0\nworkingset_refault_anon 0\nworkingset_refault_file 0\n' >"$root/proc/vmstat"
+	cp tests/fixtures/env/mountinfo-tracefs-only "$root/proc/self/mountinfo"
+}
+look() { "$SWAPTEND" check --root "$root" --json >"$out" 2>&1; }
+# The texts of one finding, as "state: what" lines.
+found() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | .state + ": " + .what' "$out"; }
+# has NAME ID PATTERN
+has() {
+	if found "$2" | grep -qe "$3"; then ok "$1"; else not_ok "$1" "$(found "$2")"; fi
+}
+
+new_root
+look
+is 'is JSON of schema 1' "$(jq .schema "$out")" 1
+has 'a swap device with its priority' swap '^ok: /dev/zram0: priority 100, 512 of 4194300'
+has 'PSI is on' psi '^ok: on'
+has 'no lockdown' lockdown '^ok: none'
+is 'nothing is said of vmstat' "$(found vmstat)" ''
+
+cp -r tests/fixtures/sysctl-tree/* "$root"
+echo 180 >"$root/proc/sys/vm/swappiness"
+look
+has 'the boot winner' sysctl-file '99-zram.conf: 180, wins at boot'
+has 'the winner by hand' sysctl-file '/etc/sysctl.conf: 60, wins with'
+has 'the overridden one' sysctl-file '10-admin.conf: 1, overridden'
+has 'the masked one' sysctl-file '/usr/lib/sysctl.d/50-vendor.conf: 30, masked'
+has 'the typo' sysctl-file '^warn: /etc/sysctl.d/98-typo.conf: 50, no effect'
+is 'the live value is explained' "$(found sysctl-file | grep -c 'none of them')" 0
+echo 133 >"$root/proc/sys/vm/swappiness"
+look
+has 'the live value is unexplained' sysctl-file '^warn: vm.swappiness is 133, which none'
+
+new_root
+cp tests/fixtures/swap/swaps-none.txt "$root/proc/swaps"
+look
+has 'no swap' swap '^warn: none: swappiness has no effect'
+cp tests/fixtures/swap/swaps-zram-below-disk.txt "$root/proc/swaps"
+look
+has 'a disk before zram' swap-order '^warn: /dev/sda6 is used before zram: its priority -2 is above -3'
+mkdir -p "$root/sys/module/zswap/parameters"
+echo Y >"$root/sys/module/zswap/parameters/enabled"
+look
+has 'zswap in front of zram' zswap '^warn: zswap in front'
+
+new_root
+: >"$root/proc/pressure/memory"
+look
+has 'PSI off, with the boot parameter' psi '^off: built in, but switched off'
+is 'the remedy' "$(jq -r '.findings[] | select(.id == "psi") | .remedy' "$out")" 'boot with psi=1 to have it'
+rm "$root/proc/pressure/memory"
+look
+has 'PSI not built in' psi 'not in this kernel'
+
+for mode in none integrity confidentiality; do
+	cp "tests/fixtures/env/lockdown-$mode" "$root/sys/kernel/security/lockdown"
+	look
+	code=$?
+	has "lockdown $mode is named" lockdown "$mode"
+done
+has 'confidentiality is an error' lockdown '^error:'
+is 'and control impossible (3)' "$code" 3
+rm "$root/sys/kernel/security/lockdown"
+
+mkdir -p "$root/sys/kernel/mm/lru_gen"
+echo 0x0007 >"$root/sys/kernel/mm/lru_gen/enabled"
+look
+has 'MGLRU on' mglru '^warn: on (0x0007)'
+echo 0x0000 >"$root/sys/kernel/mm/lru_gen/enabled"
+look
+has 'MGLRU off' mglru '^ok: built in, but off'
+
+cp tests/fixtures/vmstat/no-vm-event-counters.txt "$root/proc/vmstat" 2>/dev/null || echo 'nr_free_pages 1' >"$root/proc/vmstat"
+look
+has 'missing counters' vmstat '^off: /proc/vmstat lacks pswpin'
+
+"$SWAPTEND" check --btf "$GUEST_TMP/none" --json >"$out" 2>&1
+is 'no BTF (3)' $? 3
+has 'no BTF is named' btf '^error: no kernel types'
+head -c 64 /dev/urandom >"$GUEST_TMP/bad"
+"$SWAPTEND" check --btf "$GUEST_TMP/bad" --json >"$out" 2>&1
+has 'BTF that is not understood is told apart' btf 'does not understand'
+
+"$SWAPTEND" check >"$out" 2>&1
+is 'this machine, as text' "$?" 0
+check 'ends with the verdict' grep -q '^swaptend can control' "$out"
+is 'no line is longer than a screen can show twice' "$(awk 'length > 200' "$out" | wc -l)" 0
+"$SWAPTEND" check --json | jq -e '.signals | length == 10 and all(.program and .tracepoint)' >/dev/null
+is 'lists all signals' $? 0
+if [ "$(id -u)" = 0 ]; then
+	before=$(cat /proc/sys/vm/swappiness)
+	"$SWAPTEND" check --probe --run-dir "$GUEST_TMP/run" >"$out" 2>&1
+	check '--probe finds the range' grep -Eq '^ok +range +0\.\.(100|200)$' "$out"
+	is '--probe puts the value back' "$(cat /proc/sys/vm/swappiness)" "$before"
+else
+	skip '--probe finds the range' 'needs root'
+fi
+finish
