@@ -27,7 +27,7 @@ has() {
 new_root
 look
 is 'is JSON of schema 1' "$(jq .schema "$out")" 1
-has 'a swap device with its priority' swap '^ok: /dev/zram0: priority 100, 512 of 4194300'
+has 'a swap device with its priority' swap "^ok: '/dev/zram0': priority 100, 512 of 4194300"
 has 'PSI is on' psi '^ok: on'
 has 'no lockdown' lockdown '^ok: none'
 is 'nothing is said of vmstat' "$(found vmstat)" ''
@@ -51,11 +51,22 @@ look
 has 'no swap' swap '^warn: none: swappiness has no effect'
 cp tests/fixtures/swap/swaps-zram-below-disk.txt "$root/proc/swaps"
 look
-has 'a disk before zram' swap-order '^warn: /dev/sda6 is used before zram: its priority -2 is above -3'
+has 'a disk before zram' swap-order "^warn: '/dev/sda6' is used before zram: its priority -2 is above -3"
 mkdir -p "$root/sys/module/zswap/parameters"
 echo Y >"$root/sys/module/zswap/parameters/enabled"
 look
 has 'zswap in front of zram' zswap '^warn: zswap in front'
+
+printf 'x\n/mnt/a\\033[31m\\012b file 1000 0 -2\n' >"$root/proc/swaps"
+look
+is 'a hostile name cannot reach the terminal' "$("$SWAPTEND" check --root "$root" | grep -c $'\033')" 0
+mkdir -p "$root/proc/self/ns"
+ln -s 'cgroup:[4026531835]' "$root/proc/self/ns/cgroup"
+look
+is "the host's cgroup namespace is no finding" "$(found cgroup-namespace)" ''
+ln -sf 'cgroup:[4026532000]' "$root/proc/self/ns/cgroup"
+look
+has 'another cgroup namespace is' cgroup-namespace '^warn: this process is in a cgroup namespace'
 
 new_root
 : >"$root/proc/pressure/memory"
@@ -102,6 +113,11 @@ is 'no line is longer than a screen can show twice' "$(awk 'length > 200' "$out"
 "$SWAPTEND" check --json | jq -e '.signals | length == 10 and all(.program and .tracepoint)' >/dev/null
 is 'lists all signals' $? 0
 if [ "$(id -u)" = 0 ]; then
+	cp "$SWAPTEND" "$GUEST_TMP/swaptend"
+	chmod 755 "$GUEST_TMP"
+	setpriv --reuid 65534 --clear-groups -- "$GUEST_TMP/swaptend" check >"$out" 2>&1
+	is 'without rights (1)' $? 1
+	check 'the missing capabilities are named' grep -q 'CAP_BPF CAP_PERFMON' "$out"
 	before=$(cat /proc/sys/vm/swappiness)
 	"$SWAPTEND" check --probe --run-dir "$GUEST_TMP/run" >"$out" 2>&1
 	check '--probe finds the range' grep -Eq '^ok +range +0\.\.(100|200)$' "$out"

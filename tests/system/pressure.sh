@@ -8,6 +8,7 @@ guest_swap 512M
 guest_cgroup hot $((48 << 20))
 knob=$GUEST_CGROUP/memory.swappiness
 echo 60 >"$knob"
+global=$(cat /proc/sys/vm/swappiness)
 
 start_swaptend --target "$GUEST_CGROUP" || { not_ok 'starts on a cgroup'; finish; }
 ok 'starts on a cgroup'
@@ -38,7 +39,7 @@ check 'shows distress 100' wait_until 10000 passes_at_full_distress
 is 'names the law' "$(target law)" kolivas
 is 'keeps the original' "$(target original)" 60
 is 'takes the range of the knob as the ceiling' "$(target max)" 200
-is 'leaves vm.swappiness alone' "$(cat /proc/sys/vm/swappiness)" "$(swaptend status --json | jq .vm_swappiness)"
+is 'leaves vm.swappiness alone' "$(cat /proc/sys/vm/swappiness)" "$global"
 
 guest_end "$GUEST_PID"
 quiet() { [ "$(target reclaim.last_pass_age_ms)" -gt 500 ]; }
@@ -55,4 +56,13 @@ is 'exits with 0' "$SWT_STATUS" 0
 is 'puts the original back' "$(cat "$knob")" 60
 is 'leaves no pins' "$(ls /sys/fs/bpf | grep -c swaptend)" 0
 is 'leaves no journal' "$(ls "$SWT_RUN_DIR" | grep -c journal)" 0
+
+# On cgroup v1 the global knob does not rule a group's limit.
+guest_save_sysctl
+start_swaptend --target system || { not_ok 'starts on the system'; finish; }
+in_cgroup "$GUEST_CGROUP" "$LOAD" --hog-mb 96 --seconds 2 >/dev/null
+is 'the system sees the passes of a limit' "$(swaptend status --json | jq '.targets[0].reclaim.passes.memcg | add > 0')" true
+is 'but its law does not count them' "$(target passes)" 0
+is 'and vm.swappiness stays' "$(cat /proc/sys/vm/swappiness)" "$GUEST_SWAPPINESS"
+stop_swaptend
 finish

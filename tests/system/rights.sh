@@ -50,4 +50,9 @@ refused 'no BTF: says so (3)' 3 'CONFIG_DEBUG_INFO_BTF' "$SWAPTEND" run
 head -c 100 /dev/urandom >"$GUEST_TMP/bad.btf"
 refused 'BTF that is none: says so (3)' 3 'does not understand' "$SWAPTEND" run --btf "$GUEST_TMP/bad.btf"
 umount /sys/kernel/btf
+
+umount -l /sys/fs/cgroup/memory
+refused 'no cgroup v1 memory hierarchy: says so (3)' 3 'no cgroup v1 memory hierarchy' "$SWAPTEND" run --target /x
+check 'the system can still be controlled' start_swaptend --law static:61
+stop_swaptend
 finish

@@ -37,5 +37,7 @@ echo 33 >"$farm/three/memory.swappiness"
 check 'takes in a group of the same name' wait_until 2000 holds three 80
 check 'is still running' kill -0 "$SWT_PID"
 stop_swaptend
+is 'check tells of groups that the global knob does not reach' "$("$SWAPTEND" check --json |
+	jq -r '.findings[] | select(.id == "cgroup-values") | .state')" warn
 is 'each gets its own value back' "$(cat "$farm/one/memory.swappiness")" 11
 finish

@@ -42,6 +42,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	}
 }
 
+static int exit_code(const struct findings *findings)
+{
+	if (!findings_has_error(findings))
+		return EXIT_OK;
+	return findings_has_only_rights_errors(findings) ? EXIT_RUNTIME
+							 : EXIT_UNSUPPORTED;
+}
+
 int cmd_check(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
@@ -62,8 +70,8 @@ int cmd_check(int argc, char **argv)
 		.options = options,
 		.parser = parse_option,
 		.doc = "Tells what works on this machine, what does not, why, "
-		       "and what to do.\vExit status: 0 control is possible, 3 "
-		       "it is not.",
+		       "and what to do.\vExit status: 0 control is possible, 1 "
+		       "rights are missing, 3 this kernel cannot.",
 	};
 	struct check_arguments arguments = {
 		.options = {.root = {""}, .run_dir = JOURNAL_DIR},
@@ -79,7 +87,7 @@ int cmd_check(int argc, char **argv)
 	check_knob(&arguments.options, &findings);
 	r = arguments.json ? findings_write_json(&findings)
 			   : findings_print(&findings);
-	code = findings_has_error(&findings) ? EXIT_UNSUPPORTED : EXIT_OK;
+	code = exit_code(&findings);
 	findings_done(&findings);
 	return r ? cmd_fail(EXIT_RUNTIME, "cannot write: %s", strerror(-r))
 		 : code;

@@ -6,6 +6,7 @@
 
 #include "act/knob.h"
 #include "cmd/findings.h"
+#include "report/log.h"
 #include "sense/sysctl_files.h"
 #include "target.h"
 
@@ -23,7 +24,7 @@ static int read_swappiness(const struct sense_root *root)
 }
 
 struct deviants {
-	const struct cgroup_host *host;
+	const char *mount; /* with the root's prefix */
 	int global;
 	unsigned int groups, differing;
 	char names[256];
@@ -37,12 +38,13 @@ static int look_at_group(const char *path, uint64_t id, size_t pattern_index,
 	_cleanup_free_ char *file = NULL;
 	_cleanup_free_ char *line = NULL;
 	size_t used = strlen(deviants->names);
+	char quoted[80];
 	int value;
 
 	(void)id;
 	(void)pattern_index;
-	if (asprintf(&file, "%s%s/memory.swappiness", deviants->host->mount,
-		     path) < 0)
+	if (asprintf(&file, "%s%s/memory.swappiness", deviants->mount, path) <
+	    0)
 		return -ENOMEM;
 	line = check_read_line(&root, file);
 	/* Vanished meanwhile. */
@@ -53,7 +55,8 @@ static int look_at_group(const char *path, uint64_t id, size_t pattern_index,
 		return 0;
 	if (deviants->differing++ < NAMED_GROUPS)
 		snprintf(deviants->names + used, sizeof(deviants->names) - used,
-			 " %.60s (%d)", path, value);
+			 " %s (%d)", log_quote(path, quoted, sizeof(quoted)),
+			 value);
 	return 0;
 }
 
@@ -63,15 +66,17 @@ static void check_v1_groups(const struct check_options *options,
 			    struct findings *findings)
 {
 	static const char *const everything[] = {"/**"};
+	_cleanup_free_ char *mount = NULL;
 	struct deviants deviants = {
-		.host = host,
 		.global = read_swappiness(&options->root),
 	};
 	struct target_walker *walker;
 
 	if (deviants.global < 0 ||
-	    target_walker_new(&walker, host->mount, everything, 1, false))
+	    asprintf(&mount, "%s%s", options->root.prefix, host->mount) < 0 ||
+	    target_walker_new(&walker, mount, everything, 1, false))
 		return;
+	deviants.mount = mount;
 	if (!target_walk(walker, look_at_group, &deviants)) {
 		if (deviants.differing)
 			findings_add(
@@ -93,21 +98,29 @@ static void check_v1_groups(const struct check_options *options,
 	target_walker_free(walker);
 }
 
+/* include/linux/proc_ns.h: PROC_CGROUP_INIT_INO, the host's namespace. */
+#define HOST_NAMESPACE "cgroup:[4026531835]"
+
 static void check_namespace(const struct check_options *options,
 			    struct findings *findings)
 {
-	_cleanup_free_ char *text = NULL;
-	char path[256];
+	_cleanup_free_ char *path = NULL;
+	char target[64];
+	ssize_t length;
 
-	if (proc_read_file(&options->root, "/proc/self/cgroup", &text) ||
-	    parse_cgroup_path(text, NULL, path, sizeof(path)))
+	if (asprintf(&path, "%s/proc/self/ns/cgroup", options->root.prefix) < 0)
 		return;
-	if (!strncmp(path, "/..", 3))
-		findings_add(findings, "cgroup-namespace", FINDING_WARN,
-			     "give the container the host's (cgroupns=host) "
-			     "and its hierarchy",
-			     "this process is in a cgroup namespace, and sees "
-			     "only a part of the host's tree");
+	length = readlink(path, target, sizeof(target) - 1);
+	if (length < 0)
+		return;
+	target[length] = '\0';
+	if (strcmp(target, HOST_NAMESPACE))
+		findings_add(
+			findings, "cgroup-namespace", FINDING_WARN,
+			"give the container the host's (cgroupns=host) "
+			"and its hierarchy",
+			"this process is in a cgroup namespace of its own, "
+			"and sees only a part of the host's tree");
 }
 
 void check_cgroups(const struct check_options *options,
@@ -116,6 +129,7 @@ void check_cgroups(const struct check_options *options,
 	struct cgroup_host host;
 	int r = proc_cgroup_host(&options->root, &host);
 
+	check_namespace(options, findings);
 	if (r || host.mode == CGROUP_NONE) {
 		findings_add(findings, "cgroup", FINDING_OFF, NULL,
 			     "no hierarchy with the memory controller: only "
@@ -127,7 +141,6 @@ void check_cgroups(const struct check_options *options,
 			     "v2 in %s: no swappiness per group, so only "
 			     "--target system",
 			     host.mount);
-		check_namespace(options, findings);
 		return;
 	}
 	findings_add(findings, "cgroup", FINDING_OK, NULL,
@@ -150,7 +163,7 @@ static void explain_refusal(struct findings *findings, int error)
 			     strerror(error));
 }
 
-static void probe_range(const struct check_options *options,
+static void probe_range(const struct check_options *options, const char *path,
 			struct findings *findings)
 {
 	enum knob_restored outcome;
@@ -162,7 +175,7 @@ static void probe_range(const struct check_options *options,
 	if (!r)
 		r = journal_open(&journal, options->run_dir);
 	if (!r)
-		r = knob_open(&knob, SWAPPINESS);
+		r = knob_open(&knob, path);
 	if (!r)
 		r = knob_probe_range(knob, journal);
 	if (!r)
@@ -189,10 +202,14 @@ static void check_sysctl_files(const struct check_options *options, int live,
 {
 	struct sysctl_settings settings = {0};
 	bool is_explained = false;
-	int value;
+	int value, r = sysctl_files_read(&options->root, &settings);
 
-	if (sysctl_files_read(&options->root, &settings))
+	if (r) {
+		findings_add(findings, "sysctl-file", FINDING_WARN, NULL,
+			     "the files that set it cannot be read: %s",
+			     strerror(-r));
 		return;
+	}
 	for (size_t i = 0; i < settings.count; i++) {
 		const struct sysctl_setting *item = &settings.items[i];
 		const char *fate = item->lacks_prefix ? "no effect: the key "
@@ -240,7 +257,7 @@ void check_knob(const struct check_options *options, struct findings *findings)
 		findings_add(findings, "knob", FINDING_OK, NULL,
 			     "vm.swappiness is %d and can be written", live);
 	if (options->probe && fd >= 0)
-		probe_range(options, findings);
+		probe_range(options, path, findings);
 	else
 		findings_add(
 			findings, "range", FINDING_OK, NULL,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/findings.h"
+#include "report/log.h"
 
 static bool is_zram(const struct swap_device *device)
 {
@@ -13,7 +14,7 @@ static bool is_zram(const struct swap_device *device)
 struct swap_view {
 	unsigned int count;
 	int best_zram_priority, best_disk_priority;
-	char disk[sizeof(((struct swap_device *)0)->path)];
+	char disk[300]; /* quoted */
 };
 
 static void note_device(struct swap_view *view,
@@ -25,7 +26,7 @@ static void note_device(struct swap_view *view,
 			view->best_zram_priority = device->priority;
 	} else if (device->priority > view->best_disk_priority) {
 		view->best_disk_priority = device->priority;
-		snprintf(view->disk, sizeof(view->disk), "%s", device->path);
+		log_quote(device->path, view->disk, sizeof(view->disk));
 	}
 }
 
@@ -56,6 +57,7 @@ static void check_swap(const struct check_options *options,
 	struct swap_view view = {0, INT_MIN, INT_MIN, ""};
 	_cleanup_free_ char *text = NULL;
 	struct swap_device device;
+	char quoted[300];
 	const char *rest;
 
 	if (proc_read_file(&options->root, "/proc/swaps", &text)) {
@@ -67,7 +69,8 @@ static void check_swap(const struct check_options *options,
 		note_device(&view, &device);
 		findings_add(findings, "swap", FINDING_OK, NULL,
 			     "%s: priority %d, %llu of %llu KiB used%s",
-			     device.path, device.priority,
+			     log_quote(device.path, quoted, sizeof(quoted)),
+			     device.priority,
 			     (unsigned long long)device.used_kib,
 			     (unsigned long long)device.size_kib,
 			     device.is_deleted ? ", file deleted" : "");

@@ -64,6 +64,16 @@ bool findings_has_error(const struct findings *findings)
 	return false;
 }
 
+bool findings_has_only_rights_errors(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->items[i].state == FINDING_ERROR &&
+		    strcmp(findings->items[i].id, "capabilities") &&
+		    strcmp(findings->items[i].id, "knob"))
+			return false;
+	return true;
+}
+
 int findings_print(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
@@ -97,6 +107,11 @@ static struct report *report_signal(const struct bpf_signal *signal)
 	report_set_string(report, "program", signal->program);
 	report_set_string(report, "tracepoint", signal->tracepoint);
 	report_set_string(report, "gives", signal->gives);
+	report_set_bool(report, "is_essential", signal->is_essential);
+	if (signal->wanted_args < 0)
+		report_set_null(report, "wanted_arguments");
+	else
+		report_set_int(report, "wanted_arguments", signal->wanted_args);
 	if (signal->found_args < 0)
 		report_set_null(report, "arguments");
 	else

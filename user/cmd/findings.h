@@ -41,6 +41,8 @@ void findings_add(struct findings *findings, const char *id,
 void findings_done(struct findings *findings);
 
 bool findings_has_error(const struct findings *findings);
+/* Another user, or another mount, could: it is not the kernel. */
+bool findings_has_only_rights_errors(const struct findings *findings);
 int findings_print(const struct findings *findings) __must_check;
 int findings_write_json(const struct findings *findings) __must_check;
 
