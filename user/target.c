@@ -180,16 +180,23 @@ static int walk_children(struct target_walker *walker, DIR *directory,
 	return 0;
 }
 
+/* Only what is gone may be left out: others would be taken for dead. */
+static int note_vanished(struct target_walker *walker, int error)
+{
+	if (error != ENOENT && error != ENODEV && error != ENOTDIR)
+		return -error;
+	walker->vanished++;
+	return 0;
+}
+
 static int visit_match(struct target_walker *walker, const char *full,
 		       const char *path, size_t index, target_visit *visit,
 		       void *context)
 {
 	struct stat st;
 
-	if (stat(full, &st)) {
-		walker->vanished++;
-		return 0;
-	}
+	if (stat(full, &st))
+		return note_vanished(walker, errno);
 	return visit(path, st.st_ino, index, context);
 }
 
@@ -214,10 +221,8 @@ static int walk_directory(struct target_walker *walker, const char *path,
 		return r;
 	watch_directory(walker, full);
 	directory = opendir(full);
-	if (!directory) {
-		walker->vanished++;
-		return 0;
-	}
+	if (!directory)
+		return note_vanished(walker, errno);
 	r = walk_children(walker, directory, path, depth, visit, context);
 	closedir(directory);
 	return r;

@@ -33,6 +33,17 @@ is 'the value still stays' "$(cat "$knob")" 80
 printf '[swaptend]\nlaw = static:33\n[target /swaptend-test-%s-none]\nmin = 2\n' $$ >"$conf"
 kill -HUP "$SWT_PID"
 check 'a target that is no longer meant gets its value back' wait_until 2000 holds 50
+is 'the system is no target' "$(swaptend status --json | jq -c '[.targets[].path]')" '[]'
+printf '[swaptend]\nlaw = static:33\n[target system]\n' >"$conf"
+guest_save_sysctl
+kill -HUP "$SWT_PID"
+system_holds() { [ "$(cat /proc/sys/vm/swappiness)" = "$1" ]; }
+check 'the system becomes a target' wait_until 2000 system_holds 33
+settings '' 'law = static:80'
+kill -HUP "$SWT_PID"
+check 'and is none any more' wait_until 2000 system_holds "$GUEST_SWAPPINESS"
+check 'the group is one again' wait_until 2000 holds 80
+is 'status shows the group alone' "$(swaptend status --json | jq -c '[.targets[].path]')" "[\"/${GUEST_CGROUP##*/}\"]"
 check 'is still running' kill -0 "$SWT_PID"
 stop_swaptend
 is 'exits with 0' "$SWT_STATUS" 0

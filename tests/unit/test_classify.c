@@ -18,8 +18,12 @@ static void sorts_failures_by_what_can_be_done(void **state)
 	assert_int_equal(knob_classify(-EACCES), KNOB_REFUSED);
 	assert_int_equal(knob_classify(-EPERM), KNOB_REFUSED);
 	assert_int_equal(knob_classify(-EINTR), KNOB_TRANSIENT);
+	assert_int_equal(knob_classify(-EAGAIN), KNOB_TRANSIENT);
+	assert_int_equal(knob_classify(-EBUSY), KNOB_TRANSIENT);
 	assert_int_equal(knob_classify(-ENOMEM), KNOB_TRANSIENT);
-	assert_int_equal(knob_classify(-EIO), KNOB_FATAL);
+	assert_int_equal(knob_classify(-EMFILE), KNOB_TRANSIENT);
+	assert_int_equal(knob_classify(-ENOSPC), KNOB_TRANSIENT);
+	assert_int_equal(knob_classify(-EIO), KNOB_REFUSED);
 	assert_int_equal(knob_classify(-EINVAL), KNOB_FATAL);
 }
 

@@ -177,24 +177,6 @@ static char *make_group(struct fixture *fixture)
 	return join(fixture->group, "memory.swappiness");
 }
 
-static void sorts_errors_by_what_to_do_about_them(void **state)
-{
-	(void)state;
-	assert_int_equal(knob_classify(0), KNOB_OK);
-	assert_int_equal(knob_classify(-ENOENT), KNOB_GONE);
-	assert_int_equal(knob_classify(-ENODEV), KNOB_GONE);
-	assert_int_equal(knob_classify(-EROFS), KNOB_REFUSED);
-	assert_int_equal(knob_classify(-EACCES), KNOB_REFUSED);
-	assert_int_equal(knob_classify(-EPERM), KNOB_REFUSED);
-	assert_int_equal(knob_classify(-EINTR), KNOB_TRANSIENT);
-	assert_int_equal(knob_classify(-EAGAIN), KNOB_TRANSIENT);
-	assert_int_equal(knob_classify(-EBUSY), KNOB_TRANSIENT);
-	assert_int_equal(knob_classify(-ENOMEM), KNOB_TRANSIENT);
-	assert_int_equal(knob_classify(-EIO), KNOB_FATAL);
-	assert_int_equal(knob_classify(-EINVAL), KNOB_FATAL);
-	assert_int_equal(knob_classify(-ENOSPC), KNOB_FATAL);
-}
-
 static void reads_whole_numbers_only(void **state)
 {
 	static const char *const bad[] = {
@@ -677,7 +659,6 @@ static void comes_back_whenever_it_is_killed_in_a_real_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sorts_errors_by_what_to_do_about_them),
 		CASE(reads_whole_numbers_only),
 		CASE(opens_nothing_but_a_file),
 		CASE(leaves_no_trace_of_a_probe),

@@ -14,11 +14,16 @@ enum knob_failure knob_classify(int r)
 	case -EROFS:
 	case -EACCES:
 	case -EPERM:
+	case -EIO: /* the value does not stay */
 		return KNOB_REFUSED;
 	case -EINTR:
 	case -EAGAIN:
 	case -EBUSY:
 	case -ENOMEM:
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOSPC:
+	case -EDQUOT:
 		return KNOB_TRANSIENT;
 	default:
 		return KNOB_FATAL;

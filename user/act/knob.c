@@ -20,6 +20,9 @@
 /* An int and a newline; more is not a swappiness. */
 #define VALUE_BYTES 16
 
+/* Against somebody who writes all the time. */
+#define PROBE_TRIES 5
+
 struct knob {
 	char *path;
 	int fd;
@@ -167,7 +170,7 @@ static int make_writable(struct knob *knob)
 /*
  * A plain file (of a test, of a copied tree) is written in a fixed width, so
  * that a kill never leaves the end of a longer number in it.  The kernel takes
- * no blanks.  -EIO: it was taken but is not there.
+ * no blanks.  -ESTALE: it was taken, but somebody else's value is there now.
  */
 static int write_value(struct knob *knob, int value)
 {
@@ -183,7 +186,7 @@ static int write_value(struct knob *knob, int value)
 	r = knob_read(knob, &found);
 	if (r)
 		return r;
-	return found == value ? 0 : -EIO;
+	return found == value ? 0 : -ESTALE;
 }
 
 static const struct journal_entry *find_entry(const struct knob *knob,
@@ -240,33 +243,27 @@ static int forget(struct knob *knob, struct journal *journal)
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Writes 200 and puts `now` back. */
+/* Writes 200 and puts `now` back, unless somebody else writes meanwhile. */
 static int try_modern(struct knob *knob, int now, int *ret_range)
 {
-	int r = write_value(knob, SWAPPINESS_MAX), back;
+	int r = write_value(knob, SWAPPINESS_MAX);
 
 	if (r == -EINVAL) {
 		*ret_range = SWAPPINESS_OLD_MAX;
 		return 0;
 	}
-	/* -EIO: something else than 200 is there now; that goes as well. */
-	if (r && r != -EIO)
-		return r;
-	back = write_value(knob, now);
-	if (back)
-		return back;
+	if (!r)
+		r = write_value(knob, now);
 	if (!r)
 		*ret_range = SWAPPINESS_MAX;
 	return r;
 }
 
-int knob_probe_range(struct knob *knob, struct journal *journal)
+static int try_probe(struct knob *knob, struct journal *journal)
 {
 	int now, range = SWAPPINESS_MAX;
 	int r = knob_read(knob, &now);
 
-	if (!r)
-		r = make_writable(knob);
 	if (r)
 		return r;
 	/* Nothing was written yet: the latest value is the one to keep. */
@@ -284,6 +281,22 @@ int knob_probe_range(struct knob *knob, struct journal *journal)
 	return now == knob->original ? forget(knob, journal) : 0;
 }
 
+int knob_probe_range(struct knob *knob, struct journal *journal)
+{
+	int r = make_writable(knob);
+
+	if (r)
+		return r;
+	r = -ESTALE;
+	/* Each time somebody else wins, the value is theirs: begin anew. */
+	for (int tries = 0; r == -ESTALE && tries < PROBE_TRIES; tries++) {
+		r = try_probe(knob, journal);
+		if (r == -ESTALE && forget(knob, journal))
+			return -EIO;
+	}
+	return r == -ESTALE ? -EAGAIN : r;
+}
+
 /* Also true before the first write, when there is no entry. */
 static bool is_ours(const struct knob *knob, const struct journal *journal,
 		    int now)
@@ -291,6 +304,19 @@ static bool is_ours(const struct knob *knob, const struct journal *journal,
 	const struct journal_entry *entry = find_entry(knob, journal);
 
 	return now == knob->original || (entry && is_in_entry(entry, now));
+}
+
+/* Ours did not stay: did the kernel ignore it, or somebody write theirs? */
+static int judge_found(struct knob *knob, int before, int *ret_found)
+{
+	int found, r = knob_read(knob, &found);
+
+	if (r)
+		return r;
+	if (found == before)
+		return -EIO;
+	*ret_found = found;
+	return -ESTALE;
 }
 
 int knob_apply(struct knob *knob, struct journal *journal, int value,
@@ -322,7 +348,7 @@ int knob_apply(struct knob *knob, struct journal *journal, int value,
 		r = write_value(knob, value);
 	if (!r)
 		*ret_did_write = true;
-	return r;
+	return r == -ESTALE ? judge_found(knob, now, ret_found) : r;
 }
 
 int knob_adopt(struct knob *knob, struct journal *journal)
@@ -389,11 +415,10 @@ int knob_restore(struct knob *knob, struct journal *journal,
 		outcome = KNOB_VANISHED;
 		r = 0;
 	}
-	if (!r)
-		r = forget(knob, journal);
-	if (!r)
-		*ret = outcome;
-	return r;
+	if (r)
+		return r;
+	*ret = outcome; /* also if the journal then cannot be written */
+	return forget(knob, journal);
 }
 
 static int forget_vanished(struct journal *journal,

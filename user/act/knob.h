@@ -15,8 +15,8 @@
 enum knob_failure {
 	KNOB_OK,
 	KNOB_GONE,	/* ENOENT, ENODEV: the group vanished */
-	KNOB_REFUSED,	/* EROFS, EACCES, EPERM: not ours to write */
-	KNOB_TRANSIENT, /* EINTR, EAGAIN, EBUSY, ENOMEM */
+	KNOB_REFUSED,	/* EROFS, EACCES, EPERM, or it does not stay */
+	KNOB_TRANSIENT, /* EINTR, EAGAIN, EBUSY; no memory, fds, room */
 	KNOB_FATAL,
 };
 /* Sorts a -errno once for all rooms. */
@@ -48,7 +48,8 @@ int knob_read(struct knob *knob, int *ret_value) __must_check;
 /*
  * Finds the largest value the file takes, 200 or 100, by writing 200 and
  * putting the old value back; journalled before.  Sets knob_range_max().
- * -errno of the write, e.g. -EROFS, -EACCES.
+ * -errno of the write, e.g. -EROFS, -EACCES; -EAGAIN: somebody else writes
+ * all the time.
  */
 int knob_probe_range(struct knob *knob, struct journal *journal) __must_check;
 

@@ -125,7 +125,7 @@ static int step_all(struct control *control, bool always)
 		r = tended_set_step(&control->targets, &control->all, always);
 	if (!r)
 		check_losses(control);
-	return r;
+	return r ? r : arm_resume(control);
 }
 
 /* A ring: sample now, and once more when the rings have stopped. */
@@ -184,26 +184,39 @@ int control_on_resume(void *context)
 	return r ? r : arm_resume(control);
 }
 
+static int take_settings(struct control *control, struct config *fresh)
+{
+	int old_fd = tended_set_fd(&control->targets), fd;
+	int r = tended_set_reconfigure(&control->targets, &control->all, fresh);
+
+	if (r) {
+		config_done(fresh);
+		return r;
+	}
+	loop_remove_fd(control->loop, old_fd);
+	sense_set_interval(control->all.sense,
+			   (uint32_t)control->all.config->interval_ms);
+	log_set_level(control->all.config->verbose ? LOG_DEBUG : LOG_NOTICE);
+	fd = tended_set_fd(&control->targets);
+	if (fd >= 0 && loop_add_fd(control->loop, fd, LOOP_READABLE,
+				   control_on_births, control))
+		log_warn("births of cgroups go unnoticed until a restart");
+	return 0;
+}
+
 static int reload(struct control *control)
 {
 	struct config fresh;
 	int r = control->options.reload(&fresh,
 					control->options.reload_context);
 
+	if (!r)
+		r = take_settings(control, &fresh);
 	if (r) {
 		log_warn("the new settings are bad, keeping the old ones");
 		return 0;
 	}
-	loop_remove_fd(control->loop, tended_set_fd(&control->targets));
-	tended_set_reconfigure(&control->targets, &control->all, &fresh);
-	sense_set_interval(control->all.sense,
-			   (uint32_t)control->all.config->interval_ms);
-	log_set_level(control->all.config->verbose ? LOG_DEBUG : LOG_NOTICE);
-	r = tended_set_open_walker(&control->targets, &control->all);
-	if (!r && tended_set_fd(&control->targets) >= 0)
-		r = loop_add_fd(control->loop, tended_set_fd(&control->targets),
-				LOOP_READABLE, control_on_births, control);
-	return r ? r : control_walk(control);
+	return control_walk(control);
 }
 
 int control_on_signal(int signal_number, void *context)

@@ -120,20 +120,6 @@ static int open_loop(struct control *control)
 	return r;
 }
 
-/* Readers of the pins look here for the version, whatever the targets. */
-static void publish_identity(struct control *control)
-{
-	const struct swt_law nobody = {
-		.abi_version = SWT_ABI_VERSION,
-		.pid = (uint32_t)getpid(),
-		.swappiness = -1,
-		.foreign_value = -1,
-	};
-
-	if (sense_publish(control->all.sense, SWT_SYSTEM_ID, &nobody))
-		log_debug("cannot publish who runs");
-}
-
 /* Named first, before something less telling fails for want of them. */
 static int check_rights(void)
 {
@@ -182,7 +168,7 @@ static int start(struct control *control)
 		r = open_loop(control);
 	if (r)
 		return r;
-	publish_identity(control);
+	tended_publish_nobody(&control->all);
 	control->had_swap = true;
 	r = control_read_levels(control);
 	if (!r)

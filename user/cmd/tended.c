@@ -78,7 +78,7 @@ static void show_path(struct tended *target)
 		 target->path + (length > room ? length - room : 0));
 }
 
-static void explain_refusal(const char *path, int r)
+static void explain_refusal(const char *path, int r, uint64_t suppressed)
 {
 	char quoted[256];
 
@@ -87,20 +87,23 @@ static void explain_refusal(const char *path, int r)
 		log_err("%s is read-only here: under systemd look at "
 			"ProtectKernelTunables= and ProtectControlGroups=; in "
 			"a container the knob belongs to the host; --observe "
-			"works without writing",
-			quoted);
+			"works without writing suppressed=%" PRIu64,
+			quoted, suppressed);
 	else if (r == -EACCES || r == -EPERM)
 		log_err("%s may not be written: root, or CAP_DAC_OVERRIDE, is "
 			"needed, and in a container the knob belongs to the "
-			"host; --observe works without writing",
-			quoted);
+			"host; --observe works without writing "
+			"suppressed=%" PRIu64,
+			quoted, suppressed);
 	else
-		log_err("%s: %s", quoted, strerror(-r));
+		log_err("%s: %s suppressed=%" PRIu64, quoted, strerror(-r),
+			suppressed);
 }
 
 static int open_knob(struct tended *target, struct tending *all)
 {
 	_cleanup_free_ char *path = NULL;
+	uint64_t suppressed;
 	int r;
 
 	if (target->id == SWT_SYSTEM_ID)
@@ -113,8 +116,11 @@ static int open_knob(struct tended *target, struct tending *all)
 	r = knob_open(&target->knob, path);
 	if (!r && all->journal)
 		r = knob_probe_range(target->knob, all->journal);
-	if (r && knob_classify(r) != KNOB_GONE)
-		explain_refusal(path, r);
+	/* Each walk tries again: one line in a while, not one a group. */
+	if (r && knob_classify(r) != KNOB_GONE &&
+	    log_limit_pass(&all->refusal_limit, loop_now_ns(), LOG_PERIOD_NS,
+			   &suppressed))
+		explain_refusal(path, r, suppressed);
 	return r;
 }
 
@@ -173,6 +179,19 @@ void tended_free(struct tended *target)
 	util_close_fd(&target->group_fd);
 	free(target->path);
 	free(target);
+}
+
+void tended_publish_nobody(struct tending *all)
+{
+	const struct swt_law nobody = {
+		.abi_version = SWT_ABI_VERSION,
+		.pid = (uint32_t)getpid(),
+		.swappiness = -1,
+		.foreign_value = -1,
+	};
+
+	if (sense_publish(all->sense, SWT_SYSTEM_ID, &nobody))
+		log_debug("cannot publish who runs");
 }
 
 void tended_publish(struct tended *target, struct tending *all)
@@ -307,7 +326,9 @@ static void show_decision(struct tended *target, const struct sample *sample,
 	shown->distress_pct = decision->distress_pct;
 	shown->tendency_pct = decision->tendency_pct;
 	shown->mapped_ratio_pct = sample->mapped_ratio_pct;
-	shown->swappiness = decision->swappiness;
+	/* Then the value and the reason are those of the foreign write. */
+	if (shown->is_standing_aside)
+		return;
 	snprintf(shown->reason, sizeof(shown->reason), "%s",
 		 reason_name(decision->reason));
 }
@@ -336,99 +357,7 @@ int tended_step(struct tended *target, struct tending *all, bool always)
 	/* Without swap the value has no effect: leave what is there. */
 	if (sample.has_swap && !target->shown.is_standing_aside)
 		r = apply(target, all, &decision);
+	target->shown.swappiness = target->held;
 	tended_publish(target, all);
-	return r;
-}
-
-static void stand_aside(struct tended *target, int value, pid_t pid,
-			const char *comm, const struct tending *all)
-{
-	char quoted[256], who[64];
-
-	log_quote(target->path, quoted, sizeof(quoted));
-	log_quote(comm, who, sizeof(who));
-	log_warn("target=%s swappiness %d→%d reason=%s writer_pid=%d "
-		 "writer=%s: standing aside%s",
-		 quoted, target->held, value,
-		 reason_name(SWT_REASON_FOREIGN_WRITE), (int)pid, who,
-		 all->config->resume_after_s ? " for resume-after-s"
-					     : "; SIGHUP or a restart resumes");
-	target->held = value;
-	target->aside_since_ns = loop_now_ns();
-	target->shown.is_standing_aside = 1;
-	target->shown.foreign_value = value;
-	target->shown.foreign_pid = pid;
-	target->shown.swappiness = value;
-	snprintf(target->shown.reason, sizeof(target->shown.reason), "%s",
-		 reason_name(SWT_REASON_FOREIGN_WRITE));
-}
-
-int tended_check_foreign(struct tended *target, struct tending *all, pid_t pid,
-			 const char *comm)
-{
-	int value, r = knob_read(target->knob, &value);
-
-	if (r || !all->journal)
-		return r;
-	if (value == target->held)
-		return 0;
-	if (target->shown.is_standing_aside) {
-		target->held = value;
-		target->shown.foreign_value = value;
-		target->shown.foreign_pid = pid;
-	} else {
-		stand_aside(target, value, pid, comm, all);
-		/* Theirs stays, also after we end. */
-		r = journal_forget(all->journal, knob_path(target->knob),
-				   knob_file_id(target->knob));
-	}
-	tended_publish(target, all);
-	return r == -ENOENT ? 0 : r;
-}
-
-int tended_resume(struct tended *target, struct tending *all)
-{
-	char quoted[256];
-	int r;
-
-	if (!target->shown.is_standing_aside)
-		return 0;
-	r = knob_adopt(target->knob, all->journal);
-	if (!r)
-		r = knob_read(target->knob, &target->held);
-	if (r)
-		return r;
-	target->shown.is_standing_aside = 0;
-	if (target->is_base_original)
-		target->params.base = knob_original(target->knob);
-	log_quote(target->path, quoted, sizeof(quoted));
-	log_notice("target=%s reason=%s original=%d", quoted,
-		   reason_name(SWT_REASON_RESUMED),
-		   knob_original(target->knob));
-	return 0;
-}
-
-int tended_restore(struct tended *target, struct tending *all)
-{
-	enum knob_restored outcome = KNOB_WAS_ORIGINAL;
-	char quoted[256];
-	int r;
-
-	if (!all->journal || target->shown.is_standing_aside)
-		return 0;
-	r = knob_restore(target->knob, all->journal, &outcome);
-	log_quote(target->path, quoted, sizeof(quoted));
-	if (r)
-		log_err("target=%s: cannot put swappiness %d back: %s; "
-			"'swaptend restore' tries again",
-			quoted, knob_original(target->knob), strerror(-r));
-	else if (outcome == KNOB_RESTORED)
-		log_notice("target=%s swappiness %d→%d reason=%s dry_run=0",
-			   quoted, target->held, knob_original(target->knob),
-			   reason_name(SWT_REASON_RESTORE));
-	else if (outcome == KNOB_IS_FOREIGN)
-		log_warn("target=%s: somebody else wrote swappiness meanwhile, "
-			 "leaving it",
-			 quoted);
 	return r;
 }

@@ -24,7 +24,8 @@ struct tending {
 	struct sense_bpf *sense;
 	struct journal *journal; /* NULL: observing, nothing is written */
 	struct cgroup_host host;
-	struct memory_levels levels; /* of the system, at the last sample */
+	struct memory_levels levels;	/* of the system, at the last sample */
+	struct log_limit refusal_limit; /* knobs that may not be written */
 };
 
 struct tended {
@@ -44,6 +45,7 @@ struct tended {
 	struct swt_law shown; /* as published */
 	struct log_limit limits[_SWT_REASON_MAX];
 	struct log_limit failure_limit;
+	bool is_new;	/* not yet seen by the hooks of the walk */
 	bool is_marked; /* by the walk that looks for deaths */
 };
 
@@ -75,6 +77,9 @@ int tended_resume(struct tended *target, struct tending *all) __must_check;
 
 /* Puts the original back and says so.  -errno: it could not be. */
 int tended_restore(struct tended *target, struct tending *all) __must_check;
+
+/* The system's record when it is no target: who runs, and the version. */
+void tended_publish_nobody(struct tending *all);
 
 /* Writes the decision to the pinned maps; a failure is only logged. */
 void tended_publish(struct tended *target, struct tending *all);

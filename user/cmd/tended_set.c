@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "loop.h"
+
 static bool is_system(const struct target_config *target)
 {
 	return !strcmp(target->pattern, TENDED_SYSTEM);
@@ -125,9 +127,17 @@ static bool wants_system(const struct tending *all)
 struct walk {
 	struct tended_set *set;
 	struct tending *all;
-	int (*on_birth)(struct tended *target, void *context);
-	void *context;
 };
+
+/* One group that cannot be had must not end the control of all others. */
+static int leave_out(struct tended_set *set, uint64_t id, int r)
+{
+	if (knob_classify(r) == KNOB_REFUSED)
+		set->refused++;
+	else if (id == SWT_SYSTEM_ID)
+		return r;
+	return 0;
+}
 
 static int take_in(const struct walk *walk, const char *path, uint64_t id,
 		   const struct target_config *config)
@@ -141,25 +151,13 @@ static int take_in(const struct walk *walk, const char *path, uint64_t id,
 		return 0;
 	}
 	r = tended_new(&target, walk->all, path, id, config);
-	switch (knob_classify(r)) {
-	case KNOB_OK:
-		break;
-	case KNOB_REFUSED:
-		walk->set->refused++;
-		return 0;
-	case KNOB_FATAL:
-		return r;
-	default: /* gone again, or not now */
-		return 0;
-	}
+	if (r)
+		return leave_out(walk->set, id, r);
 	target->is_marked = true;
+	target->is_new = true;
 	target->next = walk->set->first;
 	walk->set->first = target;
-	r = walk->on_birth(target, walk->context);
-	/* What the law says before any pass holds from the start. */
-	if (!r)
-		r = tended_step(target, walk->all, true);
-	return knob_classify(r) == KNOB_FATAL ? r : 0;
+	return 0;
 }
 
 static int visit_group(const char *path, uint64_t id, size_t pattern_index,
@@ -171,10 +169,22 @@ static int visit_group(const char *path, uint64_t id, size_t pattern_index,
 		       walk->set->pattern_configs[pattern_index]);
 }
 
+static void forget(struct tended *target, struct tending *all)
+{
+	if (target->id == SWT_SYSTEM_ID) {
+		/* Its row stays: every pass is counted there. */
+		tended_publish_nobody(all);
+		return;
+	}
+	sense_unpublish(all->sense, target->id);
+	sense_forget_group(all->sense, target->id);
+}
+
 /* Not seen by the walk: vanished, or no longer asked for. */
-static int drop_unmarked(struct tended_set *set, struct tending *all,
-			 void (*on_death)(struct tended *target, void *context),
-			 void *context)
+static void drop_unmarked(struct tended_set *set, struct tending *all,
+			  void (*on_death)(struct tended *target,
+					   void *context),
+			  void *context)
 {
 	struct tended **link = &set->first;
 
@@ -185,14 +195,36 @@ static int drop_unmarked(struct tended_set *set, struct tending *all,
 			link = &target->next;
 			continue;
 		}
-		IGNORE_RESULT(tended_restore(target,
-					     all)); /* it says what it can't */
+		IGNORE_RESULT(tended_restore(target, all)); /* it logs */
 		on_death(target, context);
-		sense_unpublish(all->sense, target->id);
-		sense_forget_group(all->sense, target->id);
+		forget(target, all);
 		*link = target->next;
 		log_debug("dropped the target %s", target->path);
 		tended_free(target);
+	}
+}
+
+/*
+ * After the deaths: a group born under a dead one's path must not lose what
+ * is undone by path.
+ */
+static int greet_new(struct tended_set *set, struct tending *all,
+		     int (*on_birth)(struct tended *target, void *context),
+		     void *context)
+{
+	for (struct tended *target = set->first; target;
+	     target = target->next) {
+		int r;
+
+		if (!target->is_new)
+			continue;
+		target->is_new = false;
+		r = on_birth(target, context);
+		/* What the law says before any pass holds from the start. */
+		if (!r)
+			r = tended_step(target, all, true);
+		if (knob_classify(r) == KNOB_FATAL)
+			return r;
 	}
 	return 0;
 }
@@ -202,7 +234,7 @@ int tended_set_walk(struct tended_set *set, struct tending *all,
 		    void (*on_death)(struct tended *target, void *context),
 		    void *context)
 {
-	struct walk walk = {set, all, on_birth, context};
+	struct walk walk = {set, all};
 	int r = 0;
 
 	set->refused = 0;
@@ -213,7 +245,15 @@ int tended_set_walk(struct tended_set *set, struct tending *all,
 			    system_config(all));
 	if (!r && set->walker)
 		r = target_walk(set->walker, visit_group, &walk);
-	return r ? r : drop_unmarked(set, all, on_death, context);
+	/* A walk that was cut short knows nothing of deaths. */
+	if (!r)
+		drop_unmarked(set, all, on_death, context);
+	else if (knob_classify(r) == KNOB_FATAL)
+		return r;
+	else
+		log_warn("not all cgroups could be looked at: %s, ignoring",
+			 strerror(-r));
+	return greet_new(set, all, on_birth, context);
 }
 
 bool tended_set_is_hopeless(const struct tended_set *set)
@@ -277,6 +317,8 @@ int tended_set_resume(struct tended_set *set, struct tending *all,
 		r = tended_resume(target, all);
 		if (knob_classify(r) == KNOB_FATAL)
 			return r;
+		if (r) /* not before the same time has passed again */
+			target->aside_since_ns = loop_now_ns();
 	}
 	return 0;
 }
@@ -296,18 +338,31 @@ bool tended_set_aside_since(const struct tended_set *set, uint64_t *ret_ns)
 	return is_any;
 }
 
-void tended_set_reconfigure(struct tended_set *set, struct tending *all,
-			    struct config *fresh)
+int tended_set_reconfigure(struct tended_set *set, struct tending *all,
+			   struct config *fresh)
 {
+	struct tending next = *all;
+	struct tended_set trial = {0};
+	int r;
+
 	if (fresh->observe != all->config->observe ||
 	    fresh->pin != all->config->pin)
 		log_warn("observe and pin change with a restart only, keeping "
 			 "the old settings of both");
 	fresh->observe = all->config->observe;
 	fresh->pin = all->config->pin;
-	close_walker(set); /* it borrows the old patterns */
+	next.config = fresh;
+	r = tended_set_open_walker(&trial, &next);
+	if (r)
+		return r;
+	close_walker(set);
+	set->walker = trial.walker;
+	set->patterns = trial.patterns;
+	set->pattern_configs = trial.pattern_configs;
+	set->pattern_count = trial.pattern_count;
 	config_done(all->config);
 	*all->config = *fresh;
+	return 0;
 }
 
 int tended_set_restore(struct tended_set *set, struct tending *all)

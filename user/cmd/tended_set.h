@@ -46,9 +46,12 @@ int tended_set_resume(struct tended_set *set, struct tending *all,
 /* The earliest time that one stands aside since; false: none does. */
 bool tended_set_aside_since(const struct tended_set *set, uint64_t *ret_ns);
 
-/* Takes over `fresh` (moved into *all->config); the walker must be reopened. */
-void tended_set_reconfigure(struct tended_set *set, struct tending *all,
-			    struct config *fresh);
+/*
+ * Takes over `fresh` (moved into *all->config) with a walker of its own, or
+ * leaves all as it was.
+ */
+int tended_set_reconfigure(struct tended_set *set, struct tending *all,
+			   struct config *fresh) __must_check;
 
 /* Restores all; the first error, after having tried each. */
 int tended_set_restore(struct tended_set *set, struct tending *all);

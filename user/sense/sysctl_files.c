@@ -117,7 +117,7 @@ static int list_directory(const struct sense_root *root, size_t rank,
 {
 	__attribute__((cleanup(close_directory))) DIR *dir = NULL;
 	struct dirent *entry;
-	bool is_new;
+	bool is_new = false;
 	int r = open_directory(root, directories[rank], &dir);
 
 	if (r == -ENOENT || r == -ENOTDIR)
@@ -158,14 +158,15 @@ static char *trim(char *text)
 
 /*
  * Does this line, which is cut up, set the key?  "-key" without a value only
- * keeps the boot service's patterns off the key.
+ * keeps the boot service's patterns off the key.  A comment, by its # or ;,
+ * is never equal to a spelling of the key.
  */
 static bool parse_line(char *line, char **ret_value, bool *ret_lacks_prefix)
 {
 	char *key = trim(line), *value = strchr(key, '=');
 	bool lacks_prefix;
 
-	if (*key == '#' || *key == ';' || !value)
+	if (!value)
 		return false;
 	*value++ = '\0';
 	if (*key == '-')
