@@ -5,7 +5,7 @@
  * saying and writing).  Somebody who writes exactly one of these three cannot
  * be told from us by the value.
  */
-#include "act/knob.h"
+#include "act/knob_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,22 +22,6 @@
 
 /* Against somebody who writes all the time. */
 #define PROBE_TRIES 5
-
-struct knob {
-	char *path;
-	int fd;
-	bool is_writable; /* the fd */
-	/*
-	 * procfs makes up an inode number whenever it caches the file anew, so
-	 * it says nothing about identity across a crash.
-	 */
-	bool is_sysctl;
-	bool is_plain; /* no file of the kernel: those have no size */
-	uint64_t file_id;
-	uint64_t device;
-	int original;
-	int range_max;
-};
 
 static int identify(struct knob *knob)
 {
@@ -111,7 +95,7 @@ int knob_range_max(const struct knob *knob)
 	return knob->range_max;
 }
 
-/* Blanks may follow: see write_value(). */
+/* Blanks may follow: see knob_write_value(). */
 static int parse_value(const char *text, int *ret)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -142,7 +126,7 @@ int knob_read(struct knob *knob, int *ret_value)
 }
 
 /* -ENODEV: the path leads to another file now. */
-static int make_writable(struct knob *knob)
+int knob_make_writable(struct knob *knob)
 {
 	struct knob fresh = *knob;
 	int r;
@@ -172,7 +156,7 @@ static int make_writable(struct knob *knob)
  * that a kill never leaves the end of a longer number in it.  The kernel takes
  * no blanks.  -ESTALE: it was taken, but somebody else's value is there now.
  */
-static int write_value(struct knob *knob, int value)
+int knob_write_value(struct knob *knob, int value)
 {
 	char text[VALUE_BYTES];
 	int width = knob->is_plain ? 3 : 0, found, r;
@@ -189,8 +173,8 @@ static int write_value(struct knob *knob, int value)
 	return found == value ? 0 : -ESTALE;
 }
 
-static const struct journal_entry *find_entry(const struct knob *knob,
-					      const struct journal *journal)
+const struct journal_entry *knob_find_entry(const struct knob *knob,
+					    const struct journal *journal)
 {
 	return journal_find(journal, knob->path, knob->file_id);
 }
@@ -208,7 +192,7 @@ static bool is_in_entry(const struct journal_entry *entry, int value)
  */
 static int settle_entry(struct knob *knob, struct journal *journal, int now)
 {
-	const struct journal_entry *entry = find_entry(knob, journal);
+	const struct journal_entry *entry = knob_find_entry(knob, journal);
 
 	if (entry && is_in_entry(entry, now)) {
 		knob->original = entry->original;
@@ -227,7 +211,7 @@ static int settle_entry(struct knob *knob, struct journal *journal, int now)
 static int intend(struct knob *knob, struct journal *journal, int now,
 		  int value)
 {
-	const struct journal_entry *entry = find_entry(knob, journal);
+	const struct journal_entry *entry = knob_find_entry(knob, journal);
 	int r = 0;
 
 	if (now != entry->last && now != entry->original)
@@ -236,7 +220,7 @@ static int intend(struct knob *knob, struct journal *journal, int now,
 		 : journal_intend(journal, knob->path, knob->file_id, value);
 }
 
-static int forget(struct knob *knob, struct journal *journal)
+int knob_forget(struct knob *knob, struct journal *journal)
 {
 	int r = journal_forget(journal, knob->path, knob->file_id);
 
@@ -246,14 +230,14 @@ static int forget(struct knob *knob, struct journal *journal)
 /* Writes 200 and puts `now` back, unless somebody else writes meanwhile. */
 static int try_modern(struct knob *knob, int now, int *ret_range)
 {
-	int r = write_value(knob, SWAPPINESS_MAX);
+	int r = knob_write_value(knob, SWAPPINESS_MAX);
 
 	if (r == -EINVAL) {
 		*ret_range = SWAPPINESS_OLD_MAX;
 		return 0;
 	}
 	if (!r)
-		r = write_value(knob, now);
+		r = knob_write_value(knob, now);
 	if (!r)
 		*ret_range = SWAPPINESS_MAX;
 	return r;
@@ -278,12 +262,12 @@ static int try_probe(struct knob *knob, struct journal *journal)
 		return r;
 	knob->range_max = range;
 	/* As found: 200 need not count as ours from now on. */
-	return now == knob->original ? forget(knob, journal) : 0;
+	return now == knob->original ? knob_forget(knob, journal) : 0;
 }
 
 int knob_probe_range(struct knob *knob, struct journal *journal)
 {
-	int r = make_writable(knob);
+	int r = knob_make_writable(knob);
 
 	if (r)
 		return r;
@@ -291,17 +275,17 @@ int knob_probe_range(struct knob *knob, struct journal *journal)
 	/* Each time somebody else wins, the value is theirs: begin anew. */
 	for (int tries = 0; r == -ESTALE && tries < PROBE_TRIES; tries++) {
 		r = try_probe(knob, journal);
-		if (r == -ESTALE && forget(knob, journal))
+		if (r == -ESTALE && knob_forget(knob, journal))
 			return -EIO;
 	}
 	return r == -ESTALE ? -EAGAIN : r;
 }
 
 /* Also true before the first write, when there is no entry. */
-static bool is_ours(const struct knob *knob, const struct journal *journal,
-		    int now)
+bool knob_is_ours(const struct knob *knob, const struct journal *journal,
+		  int now)
 {
-	const struct journal_entry *entry = find_entry(knob, journal);
+	const struct journal_entry *entry = knob_find_entry(knob, journal);
 
 	return now == knob->original || (entry && is_in_entry(entry, now));
 }
@@ -330,7 +314,7 @@ int knob_apply(struct knob *knob, struct journal *journal, int value,
 		value = 0;
 	if (value > knob->range_max)
 		value = knob->range_max;
-	if (!is_ours(knob, journal, now)) {
+	if (!knob_is_ours(knob, journal, now)) {
 		*ret_found = now;
 		return -ESTALE;
 	}
@@ -339,13 +323,13 @@ int knob_apply(struct knob *knob, struct journal *journal, int value,
 		return 0;
 	}
 	/* First, so that a knob which we may not write leaves no entry. */
-	r = make_writable(knob);
+	r = knob_make_writable(knob);
 	if (!r)
 		r = settle_entry(knob, journal, now);
 	if (!r)
 		r = intend(knob, journal, now, value);
 	if (!r)
-		r = write_value(knob, value);
+		r = knob_write_value(knob, value);
 	if (!r)
 		*ret_did_write = true;
 	return r == -ESTALE ? judge_found(knob, now, ret_found) : r;
@@ -359,97 +343,5 @@ int knob_adopt(struct knob *knob, struct journal *journal)
 		r = journal_add(journal, knob->path, knob->file_id, now);
 	if (!r)
 		knob->original = now;
-	return r;
-}
-
-/* The path leads nowhere, or to another file. */
-static bool is_gone(const char *path, uint64_t file_id)
-{
-	struct stat status;
-	struct statfs fs;
-
-	if (lstat(path, &status) < 0)
-		return errno == ENOENT || errno == ENOTDIR || errno == ENODEV;
-	if (status.st_ino == file_id)
-		return false;
-	/* On procfs another inode is the same knob; see struct knob. */
-	return statfs(path, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC;
-}
-
-/* Somebody's write between the read and ours is lost: no file locks here. */
-static int put_back(struct knob *knob, const struct journal *journal,
-		    enum knob_restored *ret)
-{
-	int now, r = knob_read(knob, &now);
-
-	if (r)
-		return r;
-	if (now == knob->original) {
-		*ret = KNOB_WAS_ORIGINAL;
-		return 0;
-	}
-	if (!is_ours(knob, journal, now)) {
-		*ret = KNOB_IS_FOREIGN;
-		return 0;
-	}
-	r = make_writable(knob);
-	if (!r)
-		r = write_value(knob, knob->original);
-	if (!r)
-		*ret = KNOB_RESTORED;
-	return r;
-}
-
-int knob_restore(struct knob *knob, struct journal *journal,
-		 enum knob_restored *ret)
-{
-	const struct journal_entry *entry = find_entry(knob, journal);
-	enum knob_restored outcome = KNOB_VANISHED;
-	int r = 0;
-
-	if (entry)
-		knob->original = entry->original;
-	if (!is_gone(knob->path, knob->file_id))
-		r = put_back(knob, journal, &outcome);
-	if (knob_classify(r) == KNOB_GONE) {
-		outcome = KNOB_VANISHED;
-		r = 0;
-	}
-	if (r)
-		return r;
-	*ret = outcome; /* also if the journal then cannot be written */
-	return forget(knob, journal);
-}
-
-static int forget_vanished(struct journal *journal,
-			   const struct journal_entry *entry,
-			   enum knob_restored *ret)
-{
-	int r = journal_forget(journal, entry->path, entry->file_id);
-
-	if (!r)
-		*ret = KNOB_VANISHED;
-	return r;
-}
-
-int knob_restore_entry(struct journal *journal,
-		       const struct journal_entry *entry,
-		       enum knob_restored *ret)
-{
-	struct knob *knob;
-	int r;
-
-	if (is_gone(entry->path, entry->file_id))
-		return forget_vanished(journal, entry, ret);
-	r = knob_open(&knob, entry->path);
-	if (knob_classify(r) == KNOB_GONE)
-		return forget_vanished(journal, entry, ret);
-	if (r)
-		return r;
-	/* The entry is found by it; make_writable() does not need it there. */
-	if (knob->is_sysctl)
-		knob->file_id = entry->file_id;
-	r = knob_restore(knob, journal, ret);
-	knob_free(knob);
 	return r;
 }
