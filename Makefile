@@ -108,7 +108,7 @@ $(B)/asan/libswaptend.a: $(TEST_OBJ)
 $(B)/tests/unit/%: tests/unit/%.c $(B)/asan/libswaptend.a
 	$(say) TEST $<
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(STD) $(CPPFLAGS) $(ASAN) $(WARN) -MMD -MP $< $(B)/asan/libswaptend.a $(LIBS) -lcmocka -o $@
+	$(Q)$(CC) $(STD) $(CPPFLAGS) -Itests/lib $(ASAN) $(WARN) -MMD -MP $< $(B)/asan/libswaptend.a $(LIBS) -lcmocka -o $@
 
 # Without sanitizers: these load programs into the kernel and measure.
 $(B)/tests/bpf/%: tests/bpf/%.c $(filter-out $(B)/user/main.o,$(OBJ))

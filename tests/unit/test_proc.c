@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,11 +10,13 @@
 
 #include <cmocka.h>
 
+#include "tree.h"
+
 #include "sense/proc.h"
 
 /* A file tree that stands for "/", new for each case. */
 struct tree {
-	char path[64];
+	char path[TREE_PATH_BYTES];
 	struct sense_root root;
 };
 
@@ -25,28 +26,18 @@ static int plant(void **state)
 
 	if (!tree)
 		return -1;
-	strcpy(tree->path, "/tmp/swaptend-test.XXXXXX");
-	if (!mkdtemp(tree->path))
+	if (!tree_plant(tree->path))
 		return -1;
 	tree->root.prefix = tree->path;
 	*state = tree;
 	return 0;
 }
 
-static int fell_one(const char *path, const struct stat *st, int type,
-		    struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static int fell(void **state)
 {
 	struct tree *tree = *state;
 
-	nftw(tree->path, fell_one, 8, FTW_DEPTH | FTW_PHYS);
+	tree_fell(tree->path);
 	free(tree);
 	return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +9,13 @@
 
 #include <cmocka.h>
 
+#include "tree.h"
+
 #include "sense/sysctl_files.h"
 
 /* A file tree that stands for "/", new for each case. */
 struct tree {
-	char path[64];
+	char path[TREE_PATH_BYTES];
 	struct sense_root root;
 	struct sysctl_settings settings;
 };
@@ -25,21 +26,11 @@ static int plant(void **state)
 
 	if (!tree)
 		return -1;
-	strcpy(tree->path, "/tmp/swaptend-test.XXXXXX");
-	if (!mkdtemp(tree->path))
+	if (!tree_plant(tree->path))
 		return -1;
 	tree->root.prefix = tree->path;
 	*state = tree;
 	return 0;
-}
-
-static int fell_one(const char *path, const struct stat *st, int type,
-		    struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
 }
 
 static int fell(void **state)
@@ -47,7 +38,7 @@ static int fell(void **state)
 	struct tree *tree = *state;
 
 	sysctl_files_done(&tree->settings);
-	nftw(tree->path, fell_one, 8, FTW_DEPTH | FTW_PHYS);
+	tree_fell(tree->path);
 	free(tree);
 	return 0;
 }
