@@ -194,6 +194,8 @@ guest_bpffs() {
 		# exec keeps the process id, so no other test can inherit this.
 		GUEST_INSIDE="$$-$0"
 		export GUEST_INSIDE
+		unshare -m --propagation private true 2>/dev/null ||
+			guest_skip_all "${0##*/}" 'no mount namespace can be made here'
 		trap - EXIT
 		exec unshare -m --propagation private bash "$0" "$@"
 	fi

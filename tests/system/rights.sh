@@ -51,8 +51,12 @@ head -c 100 /dev/urandom >"$GUEST_TMP/bad.btf"
 refused 'BTF that is none: says so (3)' 3 'does not understand' "$SWAPTEND" run --btf "$GUEST_TMP/bad.btf"
 umount /sys/kernel/btf
 
-umount -l /sys/fs/cgroup/memory
-refused 'no cgroup v1 memory hierarchy: says so (3)' 3 'no cgroup v1 memory hierarchy' "$SWAPTEND" run --target /x
+if [ -e "$GUEST_MEMORY/memory.swappiness" ]; then
+	umount -l $GUEST_MEMORY
+	refused 'no cgroup v1 memory hierarchy: says so (3)' 3 'no cgroup v1 memory hierarchy' "$SWAPTEND" run --target /x
+else
+	refused 'cgroup v2: says so (3)' 3 'cgroup v' "$SWAPTEND" run --target /x
+fi
 check 'the system can still be controlled' start_swaptend --law static:61
 stop_swaptend
 finish
