@@ -17,7 +17,6 @@ struct target_walker {
 	const char *const *patterns;
 	size_t pattern_count;
 	int inotify_fd;
-	uint64_t vanished;
 };
 
 /* The length of the component at `path`, which starts behind a slash. */
@@ -181,22 +180,19 @@ static int walk_children(struct target_walker *walker, DIR *directory,
 }
 
 /* Only what is gone may be left out: others would be taken for dead. */
-static int note_vanished(struct target_walker *walker, int error)
+static int leave_out_vanished(int error)
 {
-	if (error != ENOENT && error != ENODEV && error != ENOTDIR)
-		return -error;
-	walker->vanished++;
-	return 0;
+	return error == ENOENT || error == ENODEV || error == ENOTDIR ? 0
+								      : -error;
 }
 
-static int visit_match(struct target_walker *walker, const char *full,
-		       const char *path, size_t index, target_visit *visit,
-		       void *context)
+static int visit_match(const char *full, const char *path, size_t index,
+		       target_visit *visit, void *context)
 {
 	struct stat st;
 
 	if (stat(full, &st))
-		return note_vanished(walker, errno);
+		return leave_out_vanished(errno);
 	return visit(path, st.st_ino, index, context);
 }
 
@@ -216,13 +212,13 @@ static int walk_directory(struct target_walker *walker, const char *path,
 	if (asprintf(&full, "%s%s", walker->mount, path) < 0)
 		return -ENOMEM;
 	if (matches)
-		r = visit_match(walker, full, path, index, visit, context);
+		r = visit_match(full, path, index, visit, context);
 	if (r || !goes_on || depth >= MAX_DEPTH)
 		return r;
 	watch_directory(walker, full);
 	directory = opendir(full);
 	if (!directory)
-		return note_vanished(walker, errno);
+		return leave_out_vanished(errno);
 	r = walk_children(walker, directory, path, depth, visit, context);
 	closedir(directory);
 	return r;
@@ -232,11 +228,6 @@ int target_walk(struct target_walker *walker, target_visit *visit,
 		void *context)
 {
 	return walk_directory(walker, "/", 0, visit, context);
-}
-
-uint64_t target_vanished_count(const struct target_walker *walker)
-{
-	return walker->vanished;
 }
 
 int target_walker_fd(const struct target_walker *walker)

@@ -38,11 +38,10 @@ void target_walker_free(struct target_walker *walker);
 
 /*
  * Visits every group that matches now, each once, by the first pattern that
- * does.  A group that vanishes in the middle is left out and counted.
+ * does.  A group that vanishes in the middle is left out.
  */
 int target_walk(struct target_walker *walker, target_visit *visit,
 		void *context) __must_check;
-uint64_t target_vanished_count(const struct target_walker *walker);
 
 /* Readable when a directory was made or removed; -1: not watching. */
 int target_walker_fd(const struct target_walker *walker);

@@ -46,6 +46,19 @@ look
 has 'the live value is unexplained' sysctl-file '^warn: vm.swappiness is 133, which none'
 
 new_root
+cp tests/fixtures/vmstat/6.18-memcg-only-reclaim.txt "$root/proc/vmstat"
+look
+has 'reclaim by limits is not called global' reclaim '5154 pages scanned, 2783 reclaimed (53 %); 0 scanned outside'
+cp tests/fixtures/vmstat/5.10.txt "$root/proc/vmstat"
+look
+has 'each page is counted once' reclaim '12000 pages scanned, 9000 reclaimed (75 %)'
+cp tests/fixtures/env/cgroup-v1.self "$root/proc/self/cgroup"
+cp tests/fixtures/env/mountinfo-hybrid "$root/proc/self/mountinfo"
+look
+has 'the group of this process' cgroup-self "'/user.slice'"
+has 'a hybrid host' cgroup '(hybrid)'
+
+new_root
 cp tests/fixtures/swap/swaps-none.txt "$root/proc/swaps"
 look
 has 'no swap' swap '^warn: none: swappiness has no effect'

@@ -2,6 +2,7 @@
 /* The knobs: cgroups' own, vm.swappiness, and who else sets it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 
 #include "act/knob.h"
@@ -123,6 +124,22 @@ static void check_namespace(const struct check_options *options,
 			"and sees only a part of the host's tree");
 }
 
+static void check_own_group(const struct check_options *options,
+			    const struct cgroup_host *host,
+			    struct findings *findings)
+{
+	_cleanup_free_ char *text = NULL;
+	char path[PATH_MAX], quoted[160];
+	const char *controller = host->mode == CGROUP_V1 ? "memory" : NULL;
+
+	if (proc_read_file(&options->root, "/proc/self/cgroup", &text) ||
+	    parse_cgroup_path(text, controller, path, sizeof(path)))
+		return;
+	findings_add(findings, "cgroup-self", FINDING_OK, NULL,
+		     "this process is in %s",
+		     log_quote(path, quoted, sizeof(quoted)));
+}
+
 void check_cgroups(const struct check_options *options,
 		   struct findings *findings)
 {
@@ -136,6 +153,7 @@ void check_cgroups(const struct check_options *options,
 			     "--target system");
 		return;
 	}
+	check_own_group(options, &host, findings);
 	if (host.mode == CGROUP_V2) {
 		findings_add(findings, "cgroup", FINDING_OK, NULL,
 			     "v2 in %s: no swappiness per group, so only "
@@ -149,13 +167,20 @@ void check_cgroups(const struct check_options *options,
 	check_v1_groups(options, &host, findings);
 }
 
-static void explain_refusal(struct findings *findings, int error)
+static void explain_refusal(const struct check_options *options,
+			    struct findings *findings, int error)
 {
+	_cleanup_free_ char *mounts = NULL;
+	bool is_mount = !proc_read_file(&options->root, "/proc/self/mountinfo",
+					&mounts) &&
+			parse_mount_is_read_only(mounts, "/proc/sys");
+
 	if (error == EROFS)
 		findings_add(findings, "knob", FINDING_ERROR,
 			     "systemd: no ProtectKernelTunables=; container: "
 			     "the knob is the host's; --observe works",
-			     SWAPPINESS " is read-only here");
+			     SWAPPINESS " is read-only here%s",
+			     is_mount ? ": /proc/sys is mounted so" : "");
 	else
 		findings_add(findings, "knob", FINDING_ERROR,
 			     "run as root on the host; --observe works",
@@ -252,7 +277,7 @@ void check_knob(const struct check_options *options, struct findings *findings)
 	/* Mount flags lie in some containers: only opening tells. */
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		explain_refusal(findings, errno);
+		explain_refusal(options, findings, errno);
 	else
 		findings_add(findings, "knob", FINDING_OK, NULL,
 			     "vm.swappiness is %d and can be written", live);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Swap, pressure information, the kind of LRU, counters. */
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -132,6 +133,26 @@ static void check_lru(const struct check_options *options,
 			     line);
 }
 
+/* Once each page: what limits of cgroups did is in "all" alone up to v7.0. */
+static void report_reclaim(const char *vmstat, struct findings *findings)
+{
+	struct vmstat_reclaim reclaim;
+	uint64_t scanned, stolen;
+
+	parse_vmstat_reclaim(vmstat, &reclaim);
+	if (!reclaim.all_scan_pages.is_known ||
+	    !reclaim.all_steal_pages.is_known)
+		return;
+	scanned = reclaim.all_scan_pages.value;
+	stolen = reclaim.all_steal_pages.value;
+	findings_add(findings, "reclaim", FINDING_OK, NULL,
+		     "since boot %" PRIu64 " pages scanned, %" PRIu64
+		     " reclaimed (%" PRIu64 " %%); %" PRIu64
+		     " scanned outside cgroup limits",
+		     scanned, stolen, scanned ? 100 * stolen / scanned : 0,
+		     reclaim.global_scan_pages.value);
+}
+
 static void check_counters(const struct check_options *options,
 			   struct findings *findings)
 {
@@ -153,6 +174,7 @@ static void check_counters(const struct check_options *options,
 			snprintf(missing + used, sizeof(missing) - used, " %s",
 				 keys[i]);
 	}
+	report_reclaim(text, findings);
 	if (missing[0])
 		findings_add(findings, "vmstat", FINDING_OFF, NULL,
 			     "/proc/vmstat lacks%s; control does not need them",
