@@ -45,11 +45,16 @@ static const struct signal_spec {
 __printf_like(2, 0) static int print_libbpf(enum libbpf_print_level level,
 					    const char *fmt, va_list args)
 {
-	char line[512];
+	_cleanup_free_ char *line = NULL;
 
-	vsnprintf(line, sizeof(line), fmt, args);
-	if (level != LIBBPF_DEBUG)
-		log_debug("libbpf: %s", line);
+	/* A verifier's log is long: whole, or not at all. */
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	if (vasprintf(&line, fmt, args) < 0) {
+		line = NULL;
+		return 0;
+	}
+	log_debug("libbpf: %s", line);
 	return 0;
 }
 
