@@ -11,7 +11,8 @@ out=$GUEST_TMP/out
 refused() { # NAME WANT_CODE WANT_TEXT COMMAND...
 	local name=$1 code=$2 text=$3 got
 	shift 3
-	timeout 5 "$@" --run-dir "$GUEST_TMP/run" >"$out" 2>&1
+	case "$*" in *--run-dir*) ;; *) set -- "$@" --run-dir "$GUEST_TMP/run" ;; esac
+	timeout 5 "$@" >"$out" 2>&1
 	got=$?
 	if [ $got = "$code" ] && grep -q "$text" "$out"; then
 		ok "$name"
@@ -44,6 +45,13 @@ check 'in a line that names the knob' grep -q '/proc/sys/vm/swappiness' "$out"
 check 'observing works there' start_swaptend --observe
 stop_swaptend
 umount /proc/sys
+
+mkdir -m 777 "$GUEST_TMP/open" && chmod 777 "$GUEST_TMP/open"
+refused 'a run directory that others can write is refused' 1 'nobody else can write' \
+	"$SWAPTEND" run --run-dir "$GUEST_TMP/open" --observe
+mount --bind /dev/null /proc/meminfo
+refused 'no meminfo: says so, and it is not the kernel that cannot (1)' 1 'MemTotal is missing' "$SWAPTEND" run
+umount /proc/meminfo
 
 mount -t tmpfs none /sys/kernel/btf
 refused 'no BTF: says so (3)' 3 'CONFIG_DEBUG_INFO_BTF' "$SWAPTEND" run

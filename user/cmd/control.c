@@ -48,7 +48,9 @@ int control_read_levels(struct control *control)
 	int r = proc_read_levels(&root, &control->all.levels);
 
 	if (r)
-		return log_err_r(r, "/proc/meminfo: %s", strerror(-r));
+		return log_err_r(r, "/proc/meminfo: %s",
+				 r == -EPROTO ? "MemTotal is missing"
+					      : strerror(-r));
 	note_swap(control);
 	return 0;
 }

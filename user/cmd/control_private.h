@@ -20,6 +20,7 @@ struct control {
 	int swaps_fd;
 	bool had_swap;
 	bool is_walk_due;
+	bool is_unsupported; /* why starting failed: this kernel cannot */
 	uint64_t group_rows_lost;
 };
 

@@ -34,6 +34,11 @@ static int lock_and_recover(struct control *control)
 				 "another instance runs already, pid %d; stop "
 				 "it first, or look with 'swaptend status'",
 				 pid);
+	if (r == -EPERM)
+		return log_err_r(r,
+				 "%s must be a directory of this user that "
+				 "nobody else can write; remove it or chmod it",
+				 dir);
 	if (r)
 		return log_err_r(r, "%s/lock: %s", dir, strerror(-r));
 	if (control->all.config->observe)
@@ -59,6 +64,8 @@ static int open_sense(struct control *control)
 	char error[512];
 	int r = sense_open(&control->all.sense, &options, error, sizeof(error));
 
+	/* No BTF, BTF not understood, or no essential signal. */
+	control->is_unsupported = r == -ENOENT || r == -EPROTO || r == -ENOTSUP;
 	if (r)
 		return log_err_r(r, "%s", error);
 	for (unsigned int i = sense_signals(control->all.sense, &signals); i--;)
@@ -160,6 +167,7 @@ static int start(struct control *control)
 		return log_err_r(r, "/proc/self/mountinfo: %s", strerror(-r));
 	raise_file_limit();
 	r = tended_set_open_walker(&control->targets, &control->all);
+	control->is_unsupported = r == -ENOTSUP;
 	if (!r)
 		r = lock_and_recover(control);
 	if (!r)
@@ -188,21 +196,6 @@ static void say_ready(const struct control *control)
 		   config->observe ? ", observing only" : "");
 }
 
-/* What the first failure means to whoever started us. */
-static int exit_code(int r)
-{
-	switch (r) {
-	case 0:
-		return EXIT_OK;
-	case -ENOENT:  /* no BTF */
-	case -EPROTO:  /* BTF not understood */
-	case -ENOTSUP: /* the signal that all depends on; cgroup v2 groups */
-		return EXIT_UNSUPPORTED;
-	default:
-		return EXIT_RUNTIME;
-	}
-}
-
 int control_start(struct control **ret, const struct control_options *options)
 {
 	struct control *control = calloc(1, sizeof(*control));
@@ -218,7 +211,9 @@ int control_start(struct control **ret, const struct control_options *options)
 	*ret = control;
 	if (!r)
 		say_ready(control);
-	return exit_code(r);
+	if (!r)
+		return EXIT_OK;
+	return control->is_unsupported ? EXIT_UNSUPPORTED : EXIT_RUNTIME;
 }
 
 int control_stop(struct control *control)
