@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The maps of swaptend/abi.h; user space sets the sizes that depend on it. */
+/*
+ * The maps of swaptend/abi.h; user space sets the sizes that depend on it.
+ * Weak: every object has them, and the linker makes one of each.
+ */
 #ifndef SWAPTEND_MAPS_BPF_H
 #define SWAPTEND_MAPS_BPF_H
 
@@ -22,7 +25,7 @@ struct {
 	__uint(max_entries, 1024);
 	__type(key, __u64);
 	__type(value, struct swt_reclaim);
-} reclaim SEC(".maps");
+} reclaim __weak SEC(".maps");
 
 /* v5.12 (a10787e6d58c): nothing to look up, leak or bound. */
 struct {
@@ -30,7 +33,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, struct run);
-} task_runs SEC(".maps");
+} task_runs __weak SEC(".maps");
 
 /*
  * Before v5.12, by thread id.  LRU, so that an end event that never came
@@ -41,19 +44,27 @@ struct {
 	__uint(max_entries, MAX_RUNS);
 	__type(key, __u32);
 	__type(value, struct run);
-} thread_runs SEC(".maps");
+} thread_runs __weak SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SWT_NR_LOST);
 	__type(key, __u32);
 	__type(value, __u64);
-} lost SEC(".maps");
+} lost __weak SEC(".maps");
+
+/* By device, as the kernel's dev_t: major << 20 | minor. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__type(value, struct swt_cost);
+} cost __weak SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
-} doorbell SEC(".maps");
+} doorbell __weak SEC(".maps");
 
 /* Written by user space only, for bpftool and `swaptend status`. */
 struct {
@@ -61,13 +72,13 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct swt_law);
-} law SEC(".maps");
+} law __weak SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
 	__type(key, __u64);
 	__type(value, struct swt_law);
-} targets SEC(".maps");
+} targets __weak SEC(".maps");
 
 #endif

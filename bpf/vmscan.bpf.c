@@ -10,6 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "lost.bpf.h"
 #include "maps.bpf.h"
 #include "memcg.bpf.h"
 #include "run.bpf.h"
@@ -25,18 +26,13 @@ __u64 cfg_interval_ns = 100000000;
 /* Told by user space when swap comes and goes. */
 bool has_swap = true;
 
+/* When reclaim was last at work, for the programs of cost.bpf.c. */
+__u64 last_pass_jiffies;
+
 /* Two CPUs may ring at once: one wake-up too many, nothing worse. */
 __u64 last_rung_ns;
 
 static const struct swt_reclaim empty_row;
-
-static __always_inline void count_lost(__u32 reason)
-{
-	__u64 *count = bpf_map_lookup_elem(&lost, &reason);
-
-	if (count)
-		(*count)++;
-}
 
 static __always_inline struct swt_reclaim *group_row(__u64 cgroup_id)
 {
@@ -156,6 +152,7 @@ static __always_inline void stamp_pass(struct swt_reclaim *row)
 	if (row->last_pass_jiffies == tick)
 		return;
 	row->last_pass_jiffies = tick;
+	last_pass_jiffies = tick;
 	row->last_pass_ns = bpf_ktime_get_ns();
 	ring_doorbell(row->last_pass_ns);
 }

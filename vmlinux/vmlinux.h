@@ -66,6 +66,49 @@ struct task_struct {
 	struct css_set *cgroups;
 };
 
+struct block_device {
+	__u32 bd_dev;
+};
+
+struct bvec_iter {
+	unsigned int bi_size;
+};
+
+struct address_space;
+
+struct page {
+	unsigned long flags;
+	struct address_space *mapping;
+	unsigned long compound_head;
+};
+
+struct bio_vec {
+	struct page *bv_page;
+};
+
+struct bio {
+	struct bio *bi_next;
+	struct block_device *bi_bdev;
+	unsigned int bi_opf;
+	unsigned short bi_flags;
+	struct bvec_iter bi_iter;
+	struct bio_vec *bi_io_vec;
+};
+
+struct request_queue;
+
+struct request {
+	struct bio *bio;
+};
+
+/* The numbers differ between kernels: ask BTF. */
+enum pageflags {
+	PG_active = 5,
+	PG_workingset = 6,
+	PG_swapcache = 10,
+	PG_swapbacked = 17,
+};
+
 struct reclaim_stat {
 	unsigned int nr_dirty;
 	unsigned int nr_writeback;

@@ -12,7 +12,7 @@
 #include <linux/types.h>
 #endif
 
-#define SWT_ABI_VERSION 1
+#define SWT_ABI_VERSION 2
 
 /* mm/vmscan.c scans at DEF_PRIORITY (12) first and at 0 last. */
 #define SWT_NR_PRIORITIES 13
@@ -58,6 +58,32 @@ struct swt_reclaim {
 	__u64 last_pass_ns; /* CLOCK_MONOTONIC, of that tick's first pass */
 };
 
+/* What a block I/O means to the balance of anonymous and file memory. */
+enum swt_io {
+	SWT_IO_SWAP_IN,
+	SWT_IO_SWAP_OUT,
+	SWT_IO_FILE_READ,    /* into the page cache, not known as a refault */
+	SWT_IO_FILE_REFAULT, /* of a page that reclaim evicted not long ago */
+	SWT_NR_IOS,
+};
+
+/* [i] counts 2^i ns up to 2^(i+1) - 1; the last also all longer ones. */
+#define SWT_COST_BUCKETS 36
+
+/* From block_bio_queue to block_bio_complete, of sampled bios. */
+struct swt_cost_io {
+	__u64 bios_estimate; /* how many the sampled ones stand for */
+	__u64 sampled_bios;
+	__u64 sampled_pages; /* of 4 KiB */
+	__u64 sampled_ns;    /* sum over bios */
+	__u64 log2_ns[SWT_COST_BUCKETS];
+};
+
+/* `cost`, per-CPU, by device. */
+struct swt_cost {
+	struct swt_cost_io io[SWT_NR_IOS];
+};
+
 /* `law` (the system, key 0) and `targets` (by cgroup id): what was decided. */
 struct swt_law {
 	__u32 abi_version;
@@ -94,6 +120,8 @@ enum swt_lost {
 	SWT_LOST_DOORBELL_FULL,
 	SWT_LOST_NO_CGROUP, /* the task's memory cgroup could not be read */
 	SWT_LOST_BAD_PRIORITY,
+	SWT_LOST_COST_MAP_FULL, /* more devices than rows */
+	SWT_LOST_IO_SLOT,	/* a sampled bio gave way to another */
 	SWT_NR_LOST,
 };
 

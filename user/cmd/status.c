@@ -27,6 +27,8 @@ static const char *const lost_names[SWT_NR_LOST] = {
 	[SWT_LOST_DOORBELL_FULL] = "doorbell_full",
 	[SWT_LOST_NO_CGROUP] = "no_cgroup",
 	[SWT_LOST_BAD_PRIORITY] = "bad_priority",
+	[SWT_LOST_COST_MAP_FULL] = "cost_map_full",
+	[SWT_LOST_IO_SLOT] = "io_slot",
 };
 
 static error_t parse_option(int key, char *value, struct argp_state *state)

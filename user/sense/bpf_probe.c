@@ -40,6 +40,14 @@ static const struct signal_spec {
 	 "on_kswapd_sleep", -1, false},
 	{"on_kswapd_sleep", "mm_vmscan_kswapd_sleep", "kswapd's wake-ups",
 	 "on_kswapd_wake", -1, false},
+	{"on_bio_queue_1", "block_bio_queue", "the price of a read (v5.13+)",
+	 NULL, 1, false},
+	{"on_bio_queue_2", "block_bio_queue", "the price of a read (to v5.12)",
+	 NULL, 2, false},
+	{"on_bio_complete", "block_bio_complete",
+	 "the price of a read from zram, dm and md", NULL, 2, false},
+	{"on_rq_complete", "block_rq_complete",
+	 "the price of a read from a disk", NULL, 3, false},
 };
 
 __printf_like(2, 0) static int print_libbpf(enum libbpf_print_level level,

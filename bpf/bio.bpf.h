@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a block I/O and its first page say about themselves. */
+#ifndef SWAPTEND_BIO_BPF_H
+#define SWAPTEND_BIO_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+/* include/linux/blk_types.h, the same since v4.10. */
+#define REQ_OP_BITS 8
+#define REQ_OP_READ 0
+#define REQ_OP_WRITE 1
+#define BIO_CLONED 1 /* a bit number of bi_flags, v5.10 to v7.3 */
+
+/* include/linux/page-flags.h: the low bit of mapping says anonymous. */
+#define PAGE_MAPPING_FLAGS 3
+
+/* Before v5.12 (309dca309fc3) a bio knew the disk, not the partition. */
+struct gendisk___v510 {
+	int major;
+	int first_minor;
+} __attribute__((preserve_access_index));
+
+struct bio___v510 {
+	struct gendisk___v510 *bi_disk;
+} __attribute__((preserve_access_index));
+
+/* v6.18 (53fbef56e07d) wrapped the flags of a page. */
+struct page___v618 {
+	struct {
+		unsigned long f;
+	} flags;
+} __attribute__((preserve_access_index));
+
+static __always_inline __u32 bio_op(const struct bio *bio)
+{
+	return bio->bi_opf & ((1 << REQ_OP_BITS) - 1);
+}
+
+/* A read or write as it was asked for: not a piece, nor the lower device's. */
+static __always_inline bool bio_is_whole_io(const struct bio *bio)
+{
+	return bio_op(bio) <= REQ_OP_WRITE && bio->bi_iter.bi_size &&
+	       !(bio->bi_flags & (1 << BIO_CLONED));
+}
+
+/* As the kernel's dev_t: major << 20 | minor. */
+static __always_inline __u32 bio_dev(struct bio *bio)
+{
+	const struct bio___v510 *old = (void *)bio;
+	struct gendisk___v510 *disk;
+
+	if (bpf_core_field_exists(bio->bi_bdev))
+		return BPF_CORE_READ(bio, bi_bdev, bd_dev);
+	disk = BPF_CORE_READ(old, bi_disk);
+	return BPF_CORE_READ(disk, major) << 20 |
+	       BPF_CORE_READ(disk, first_minor);
+}
+
+/* Flags and mapping of a large page are those of its head. */
+static __always_inline struct page *bio_first_page(struct bio *bio)
+{
+	struct bio_vec *vec = BPF_CORE_READ(bio, bi_io_vec);
+	struct page *page = vec ? BPF_CORE_READ(vec, bv_page) : NULL;
+	unsigned long head;
+
+	if (!page || !bpf_core_field_exists(page->compound_head))
+		return page;
+	head = BPF_CORE_READ(page, compound_head);
+	return head & 1 ? (struct page *)(head - 1) : page;
+}
+
+static __always_inline __u64 page_flags(struct page *page)
+{
+	struct page___v618 *wrapped = (void *)page;
+
+	if (bpf_core_field_exists(wrapped->flags.f))
+		return BPF_CORE_READ(wrapped, flags.f);
+	return BPF_CORE_READ(page, flags);
+}
+
+#define HAS_FLAG(flags, name) \
+	((flags) >> bpf_core_enum_value(enum pageflags, name) & 1)
+
+/* PG_swapcache shares its bit with a flag of file pages. */
+static __always_inline bool flags_are_swapcache(__u64 flags)
+{
+	return HAS_FLAG(flags, PG_swapcache) && HAS_FLAG(flags, PG_swapbacked);
+}
+
+/*
+ * Set by workingset_refault() before the read is sent: the page was evicted
+ * not long ago (mm/workingset.c).
+ */
+static __always_inline bool flags_are_refault(__u64 flags)
+{
+	return HAS_FLAG(flags, PG_active) || HAS_FLAG(flags, PG_workingset);
+}
+
+/* Not an anonymous page, as direct I/O reads into, nor one of nobody. */
+static __always_inline bool page_is_cached_file(struct page *page)
+{
+	__u64 mapping = (__u64)BPF_CORE_READ(page, mapping);
+
+	return mapping && !(mapping & PAGE_MAPPING_FLAGS);
+}
+
+#endif

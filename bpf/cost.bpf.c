@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a page costs to read back: the time from block_bio_queue to
+ * block_bio_complete, per device, for swap and for files.  Sampled, and only
+ * while reclaim is at work: without it nothing is evicted that could be read
+ * back, and a fast disk should not pay for the asking.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bio.bpf.h"
+#include "lost.bpf.h"
+#include "maps.bpf.h"
+
+/* From the last pass on: 10 s where HZ is 1000, 40 s where it is 250. */
+#define RECLAIM_TAIL_JIFFIES 10000
+
+/* Samples a jiffy and CPU before only every second bio is sampled, and so on:
+ * at about 1 us a sample and HZ=250 this is 0.2 % of a CPU.
+ */
+#define SAMPLES_PER_JIFFY 8
+#define MAX_SAMPLE_EVERY 1024
+
+/* vmscan.bpf.c: when reclaim was last at work. */
+extern __u64 last_pass_jiffies;
+
+/* A power of 2; the bios in flight that are timed at the same moment. */
+#define NR_SLOTS 4096
+
+/* Bios of one request that are looked at. */
+#define MAX_MERGED 16
+
+/* A sampled bio between its two events. */
+struct slot {
+	__u64 id; /* of the bio; 0: free */
+	__u64 queued_ns;
+	__u32 dev;
+	__u16 io; /* enum swt_io */
+	__u16 sample_every;
+	__u32 pages;
+};
+
+static struct slot slots[NR_SLOTS];
+
+/* Set by user space from /proc/swaps: whole devices that are swap. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__type(value, __u32);
+} swap_devices SEC(".maps");
+
+struct sampler {
+	__u64 jiffy;
+	__u32 bios;
+	__u32 every; /* a power of 2; 0: 1 */
+	__u32 taken; /* in this jiffy */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sampler);
+} sampler SEC(".maps");
+
+/* How many bios this one stands for; 0: not sampled. */
+static __always_inline __u32 sample(__u64 jiffy)
+{
+	__u32 zero = 0, every;
+	struct sampler *state = bpf_map_lookup_elem(&sampler, &zero);
+
+	if (!state)
+		return 0;
+	every = state->every ?: 1;
+	if (state->bios++ & (every - 1))
+		return 0;
+	if (state->jiffy != jiffy) {
+		if (state->taken < SAMPLES_PER_JIFFY / 2 && every > 1)
+			state->every = every / 2;
+		state->jiffy = jiffy;
+		state->taken = 0;
+	}
+	if (++state->taken > SAMPLES_PER_JIFFY) {
+		state->taken = 0;
+		if (every < MAX_SAMPLE_EVERY)
+			state->every = every * 2;
+	}
+	return every;
+}
+
+/*
+ * The verifier forbids sums with a bio's address, but not the difference of
+ * two pointers, which is a plain number and as unique.
+ */
+static __always_inline __u64 id_of(const struct bio *bio)
+{
+	return (__u64)bio - (__u64)slots;
+}
+
+static __always_inline struct slot *slot_of(__u64 id)
+{
+	/* Two bios are at least 64 bytes apart.  Fibonacci hashing (Knuth). */
+	__u64 hash = (id >> 6) * 0x9e3779b97f4a7c15ULL;
+
+	return &slots[(hash >> 40) & (NR_SLOTS - 1)];
+}
+
+/* What this bio is, as far as the price is concerned; SWT_NR_IOS: nothing. */
+static __always_inline __u32 classify(struct bio *bio, __u32 dev)
+{
+	bool is_write = bio_op(bio) == REQ_OP_WRITE;
+	struct page *page;
+	__u64 flags;
+
+	if (bpf_map_lookup_elem(&swap_devices, &dev))
+		return is_write ? SWT_IO_SWAP_OUT : SWT_IO_SWAP_IN;
+	page = bio_first_page(bio);
+	if (!page)
+		return SWT_NR_IOS;
+	flags = page_flags(page);
+	if (flags_are_swapcache(flags))
+		return is_write ? SWT_IO_SWAP_OUT : SWT_IO_SWAP_IN;
+	if (is_write || !page_is_cached_file(page))
+		return SWT_NR_IOS;
+	return flags_are_refault(flags) ? SWT_IO_FILE_REFAULT
+					: SWT_IO_FILE_READ;
+}
+
+static __always_inline void begin(struct bio *bio, __u32 every)
+{
+	__u64 id = id_of(bio);
+	struct slot *slot = slot_of(id);
+	__u32 dev = bio_dev(bio), io = classify(bio, dev);
+	__u64 now_ns;
+
+	if (io >= SWT_NR_IOS)
+		return;
+	now_ns = bpf_ktime_get_ns();
+	/* Two bios in one slot: the older is given up, unless it never ended.
+	 */
+	if (slot->id && slot->id != id)
+		count_lost(SWT_LOST_IO_SLOT);
+	slot->id = 0;
+	slot->queued_ns = now_ns;
+	slot->dev = dev;
+	slot->io = io;
+	slot->sample_every = every;
+	slot->pages = (bio->bi_iter.bi_size + 4095) >> 12;
+	slot->id = id;
+}
+
+static __always_inline int on_queue(struct bio *bio)
+{
+	__u64 jiffy = bpf_jiffies64();
+	__u32 every;
+
+	if (jiffy - last_pass_jiffies > RECLAIM_TAIL_JIFFIES)
+		return 0;
+	if (!bio_is_whole_io(bio))
+		return 0;
+	every = sample(jiffy);
+	if (every)
+		begin(bio, every);
+	return 0;
+}
+
+/* v5.13 and later (a54895fa057c took the queue away). */
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(on_bio_queue_1, struct bio *bio)
+{
+	return on_queue(bio);
+}
+
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(on_bio_queue_2, struct request_queue *queue, struct bio *bio)
+{
+	return on_queue(bio);
+}
+
+static __always_inline __u32 log2_of(__u64 value)
+{
+	__u32 bits = 0;
+
+	for (int shift = 32; shift; shift >>= 1) {
+		if (value >> shift) {
+			value >>= shift;
+			bits += shift;
+		}
+	}
+	return bits;
+}
+
+static const struct swt_cost empty_cost;
+
+static __always_inline struct swt_cost *cost_row(__u32 dev)
+{
+	struct swt_cost *row = bpf_map_lookup_elem(&cost, &dev);
+
+	if (row)
+		return row;
+	bpf_map_update_elem(&cost, &dev, &empty_cost, BPF_NOEXIST);
+	row = bpf_map_lookup_elem(&cost, &dev);
+	if (!row)
+		count_lost(SWT_LOST_COST_MAP_FULL);
+	return row;
+}
+
+static __always_inline void end(const struct slot *slot)
+{
+	__u64 ns = bpf_ktime_get_ns() - slot->queued_ns;
+	struct swt_cost *row = cost_row(slot->dev);
+	struct swt_cost_io *io;
+	__u32 index = slot->io, bucket = log2_of(ns);
+
+	if (!row || index >= SWT_NR_IOS)
+		return;
+	io = &row->io[index];
+	io->bios_estimate += slot->sample_every;
+	io->sampled_bios++;
+	io->sampled_pages += slot->pages;
+	io->sampled_ns += ns;
+	if (bucket >= SWT_COST_BUCKETS)
+		bucket = SWT_COST_BUCKETS - 1;
+	io->log2_ns[bucket]++;
+}
+
+static __always_inline void complete(const struct bio *bio)
+{
+	__u64 id = id_of(bio);
+	struct slot *slot = slot_of(id), done;
+
+	if (slot->id != id)
+		return;
+	done = *slot;
+	slot->id = 0;
+	end(&done);
+}
+
+/* zram, dm, md and others that have no requests. */
+SEC("tp_btf/block_bio_complete")
+int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio)
+{
+	complete(bio);
+	return 0;
+}
+
+/*
+ * All others: blk_update_request() ends their bios without the event above.
+ * Those merged into one request end together.
+ */
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_rq_complete, struct request *request)
+{
+	struct bio *bio = request->bio;
+
+	for (int i = 0; i < MAX_MERGED && bio; i++) {
+		complete(bio);
+		bio = bio->bi_next;
+	}
+	return 0;
+}
