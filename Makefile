@@ -42,11 +42,13 @@ OBJ := $(SRC:%.c=$(B)/%.o)
 TEST_OBJ := $(filter-out $(B)/asan/user/main.o,$(SRC:%.c=$(B)/asan/%.o))
 UNIT := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/test_*.c))
 BPF_TEST := $(patsubst %.c,$(B)/%,$(wildcard tests/bpf/test_*.c))
-TOOLS := $(B)/tests/load
+REPORT_SRC := $(wildcard tests/bench/report*.c)
+REPORT_HDR := $(wildcard tests/bench/report*.h)
+TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/report
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
 .DELETE_ON_ERROR:
-.PHONY: all help deps test-deps run demo check unit system bench-cost install clean format tests
+.PHONY: bench bench-quick all help deps test-deps run demo check unit system bench-cost install clean format tests
 all: $(B)/swaptend $(MAN)
 
 help:
@@ -58,6 +60,8 @@ help:
 	@echo '  make unit        unit tests only (no root)'
 	@echo '  sudo make system tests on the running kernel only'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
+	@echo '  sudo make bench-quick  15 minutes: what each law makes of the most telling loads'
+	@echo '  sudo make bench  the same for all loads and devices: hours, resumable; tests/bench/results/'
 	@echo '  make deps        install the packages that the build needs (apt); names those of Fedora and Arch'
 	@echo '  make install     DESTDIR= prefix=$(prefix)'
 	@echo '  make format      clang-format in place'
@@ -116,10 +120,27 @@ $(B)/tests/bpf/%: tests/bpf/%.c $(filter-out $(B)/user/main.o,$(OBJ))
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP $< $(filter-out $(B)/user/main.o,$(OBJ)) $(LIBS) -lcmocka -o $@
 
-$(B)/tests/load: tests/bench/load.c
+# Not of the program: its own sources instead of libswaptend.a.
+$(B)/tests/unit/test_bench_report: tests/unit/test_bench_report.c $(filter-out tests/bench/report.c,$(REPORT_SRC)) $(REPORT_HDR)
+	$(say) TEST $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) -Itests/bench $(ASAN) $(WARN) $(filter %.c,$^) -ljansson -lm -lcmocka -o $@
+
+$(B)/tests/report: $(REPORT_SRC) $(REPORT_HDR)
+	$(say) CC $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE -Iuser -O2 -g $(WARN) $(REPORT_SRC) -ljansson -lm -o $@
+
+$(B)/tests/%: tests/bench/%.c
 	$(say) CC $<
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) -D_GNU_SOURCE -O2 -g $(WARN) $< -o $@
+
+# Benchmarks, not tests: `bench-quick` 15 minutes, `bench` some hours, resumable.
+bench bench-quick: test-deps
+	@$(MAKE) --no-print-directory all $(TOOLS)
+	@tests/deps bench
+	@tests/bench/bench $(if $(filter bench-quick,$@),quick,full)
 
 $(B)/man/gen: dist/man/gen.c $(B)/user/config.o $(patsubst %.c,$(B)/%.o,$(wildcard user/law/*.c))
 	$(Q)mkdir -p $(@D)

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034 # sourced by tests/bench/cell
+
+# shellcheck source=tests/bench/contest.sh
+. tests/bench/contest.sh
+
+contest_does='four processes for each CPU pass data round a ring of pipes'
+contest_beside="ring $((4 * $(getconf _NPROCESSORS_ONLN)))"

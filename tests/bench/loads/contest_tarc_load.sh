@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034 # sourced by tests/bench/cell
+
+# shellcheck source=tests/bench/contest.sh
+. tests/bench/contest.sh
+
+contest_does='tar packs a source tree of 83 MB'
+
+contest_prepare() { tar -xf "$contest_home/tree.tar" -C "$1"; }
+
+contest_once() { (cd "$1" && tar -cf made.tar bfd opcodes include binutils libiberty); }
