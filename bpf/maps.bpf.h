@@ -56,7 +56,7 @@ struct {
 /* By device, as the kernel's dev_t: major << 20 | minor. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, 64);
+	__uint(max_entries, 32);
 	__type(key, __u32);
 	__type(value, struct swt_cost);
 } cost __weak SEC(".maps");

@@ -84,6 +84,36 @@ const struct setting config_settings[] = {
 	 .max = DAY_S,
 	 .help = "Seconds to stand aside after somebody else wrote a value; "
 		 "0 stands aside until SIGHUP or a restart"},
+	{.key = "swap-out-budget-kib-s",
+	 .argument = "KIB",
+	 .type = SETTING_INT,
+	 .offset = FIELD(swap_out_budget_kib_s),
+	 .max = 1 << 30,
+	 .help = "Lower swappiness while more than this is swapped out each "
+		 "second, to spare flash; 0 is no limit"},
+	{.key = "zram-cpu-weight-pct",
+	 .argument = "PCT",
+	 .type = SETTING_INT,
+	 .offset = FIELD(zram_cpu_weight_pct),
+	 .fallback = 100,
+	 .min = 1,
+	 .max = 10000,
+	 .help = "What time spent compressing counts for in the price of a "
+		 "swap-in from zram: 100 as much as waiting for a disk, more "
+		 "where CPU time is scarce"},
+	{.key = "probe",
+	 .type = SETTING_BOOL,
+	 .offset = FIELD(probe),
+	 .fallback = true,
+	 .help = "Time a few reads of the swap device at the start, for its "
+		 "first price; nothing is written"},
+	{.key = "guards",
+	 .type = SETTING_BOOL,
+	 .offset = FIELD(guards),
+	 .fallback = true,
+	 .help = "Lower what any law but static says while swap is nearly "
+		 "full, the swap-out budget is spent, or file pages are read "
+		 "only once"},
 	{.key = "observe",
 	 .type = SETTING_BOOL,
 	 .offset = FIELD(observe),

@@ -31,7 +31,11 @@ struct config {
 	int min;
 	int max; /* 0..200 or CONFIG_RANGE_MAX */
 	int interval_ms;
-	int resume_after_s; /* 0: stand aside until told */
+	int resume_after_s;	   /* 0: stand aside until told */
+	int swap_out_budget_kib_s; /* 0: without limit */
+	int zram_cpu_weight_pct;
+	bool probe;
+	bool guards;
 	bool observe;
 	bool pin;
 	bool verbose;

@@ -27,7 +27,31 @@ enum swt_reason {
 	SWT_REASON_FOREIGN_WRITE, /* somebody else wrote: standing aside */
 	SWT_REASON_RESUMED,	  /* control taken back after standing aside */
 	SWT_REASON_RESTORE,	  /* the original value goes back */
+	SWT_REASON_PRICE,	  /* what a swap-in and a file read cost */
+	SWT_REASON_NO_PRICE,	  /* not yet known: the last value is held */
+	SWT_REASON_SWAP_NEARLY_FULL,
+	SWT_REASON_SWAP_OUT_BUDGET,
+	SWT_REASON_STREAM, /* file pages are read once: no use in keeping them
+			    */
 	_SWT_REASON_MAX,
+};
+
+/* Where a price comes from, the best first. */
+enum price_source {
+	PRICE_UNKNOWN,
+	PRICE_PRIOR,	/* of devices of its class */
+	PRICE_PROBED,	/* a few reads at the start */
+	PRICE_MEASURED, /* what reclaim's victims cost */
+	_PRICE_SOURCE_MAX,
+};
+
+/* What it costs to bring a page back; 0 ns: unknown. */
+struct prices {
+	uint32_t swap_in_ns;   /* with its swap-out */
+	uint32_t file_read_ns; /* of pages evicted before, where that is told */
+	enum price_source swap_source, file_source;
+	bool has_refault_pct;
+	uint32_t refault_pct; /* file pages read again, of those evicted */
 };
 
 /* What a law sees: counts since the last sample, levels now. */
@@ -38,20 +62,26 @@ struct sample {
 	uint32_t application_share_pct; /* 0..100, of RAM */
 	uint32_t swap_free_pct;		/* 0..100; 0 without swap */
 	bool has_swap;
+	uint64_t swap_out_kib_s; /* of the last seconds */
+	struct prices prices;
 };
 
 /* What the administrator asked for, resolved for one knob. */
 struct law_params {
-	int base;  /* swappiness at state 0 */
-	int top;   /* swappiness at state 1000 */
-	int min;   /* floor */
-	int max;   /* ceiling */
-	int fixed; /* static:N; otherwise unused */
+	int base;			/* swappiness at state 0 */
+	int top;			/* swappiness at state 1000 */
+	int min;			/* floor */
+	int max;			/* ceiling */
+	int fixed;			/* static:N; otherwise unused */
+	uint64_t swap_out_budget_kib_s; /* 0: without limit */
 };
 
 /* A law's memory between samples; zeroed at the start. */
 struct law_state {
 	uint32_t value; /* in the law's own units, see `struct law` */
+	int base;	/* of laws that follow the price */
+	bool has_base;	/* base was set by a price */
+	bool is_moving; /* base has not reached the price's value */
 };
 
 struct decision {
@@ -65,5 +95,7 @@ struct decision {
 
 /* Name in logs, JSON and the manual, e.g. "tendency_high"; never NULL. */
 const char *reason_name(enum swt_reason reason);
+/* "measured" and the like; never NULL. */
+const char *price_source_name(enum price_source source);
 
 #endif

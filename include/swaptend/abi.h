@@ -107,6 +107,12 @@ struct swt_law {
 	__u32 is_standing_aside;
 	__s32 foreign_value; /* -1: nobody else wrote */
 	__s32 foreign_pid;   /* 0: unknown */
+	__u32 swap_in_ns;    /* per page, with its swap-out; 0: unknown */
+	__u32 file_read_ns;  /* per page; 0: unknown */
+	__u32 swap_source;   /* 0 unknown, 1 prior, 2 probed, 3 measured */
+	__u32 file_source;   /* likewise */
+	__s32 refault_pct;   /* of file pages evicted; -1: unknown */
+	__u32 swap_out_kib_s;
 	char law[SWT_NAME_LEN];
 	char reason[SWT_NAME_LEN];
 	char path[SWT_PATH_LEN]; /* "system" or the group; its end if too long

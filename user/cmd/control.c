@@ -55,6 +55,22 @@ int control_read_levels(struct control *control)
 	return 0;
 }
 
+void control_price_swaps(struct control *control)
+{
+	const struct config *config = control->all.config;
+	int r;
+
+	control->all.pricing.zram_weight_pct =
+		(uint32_t)config->zram_cpu_weight_pct;
+	r = pricing_set_swaps(&control->all.pricing, control->all.sense,
+			      config->probe);
+	if (r)
+		log_warn("/proc/swaps: %s; swap has no price, ignoring",
+			 strerror(-r));
+	pricing_update(&control->all.pricing, control->all.sense,
+		       loop_now_ns());
+}
+
 static int watch_knob(struct tended *target, void *context)
 {
 	struct control *control = context;
@@ -123,8 +139,11 @@ static int step_all(struct control *control, bool always)
 		r = control_read_levels(control);
 	if (!r && control->is_walk_due)
 		r = control_walk(control);
-	if (!r)
+	if (!r) {
+		pricing_update(&control->all.pricing, control->all.sense,
+			       loop_now_ns());
 		r = tended_set_step(&control->targets, &control->all, always);
+	}
 	if (!r)
 		check_losses(control);
 	return r ? r : arm_resume(control);
@@ -157,6 +176,7 @@ int control_on_swaps(void *context)
 
 	/* Reading, then polling again, is what takes the notice off. */
 	(void)!pread(control->swaps_fd, &byte, 1, 0);
+	control_price_swaps(control);
 	return step_all(control, true);
 }
 
@@ -198,6 +218,7 @@ static int take_settings(struct control *control, struct config *fresh)
 	loop_remove_fd(control->loop, old_fd);
 	sense_set_interval(control->all.sense,
 			   (uint32_t)control->all.config->interval_ms);
+	control_price_swaps(control);
 	log_set_level(control->all.config->verbose ? LOG_DEBUG : LOG_NOTICE);
 	fd = tended_set_fd(&control->targets);
 	if (fd >= 0 && loop_add_fd(control->loop, fd, LOOP_READABLE,

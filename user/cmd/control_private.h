@@ -26,6 +26,8 @@ struct control {
 
 /* Levels of the system now; what they say of swap is passed on and logged. */
 int control_read_levels(struct control *control) __must_check;
+/* Swap devices came or went, or the settings changed. */
+void control_price_swaps(struct control *control);
 /* Takes in and drops targets. */
 int control_walk(struct control *control) __must_check;
 

@@ -179,6 +179,7 @@ static int start(struct control *control)
 	tended_publish_nobody(&control->all);
 	control->had_swap = true;
 	r = control_read_levels(control);
+	control_price_swaps(control);
 	if (!r)
 		r = control_walk(control);
 	if (!r && tended_set_is_hopeless(&control->targets))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/common.h"
+#include "cmd/prices.h"
 #include "law/law.h"
 #include "report/json.h"
 
@@ -161,12 +162,29 @@ static void print_value(FILE *out, int swappiness)
 	}
 }
 
+/* Those of a running instance, if there is one that we may look at. */
+static void print_live_prices(FILE *out)
+{
+	struct pins *pins;
+	struct swt_law shown;
+
+	if (pins_open(&pins, BPF_PIN_DIR))
+		return;
+	if (!pins_read_law(pins, &shown) && shown.law[0]) {
+		fputs("\n  now, for the system:\n", out);
+		prices_print(out, &shown);
+	}
+	pins_close(pins);
+}
+
 static void print_law(FILE *out, const struct law *law)
 {
 	fprintf(out, "law %s\n", law->name);
 	print_wrapped(out, law->rule);
 	fprintf(out, "\n  source: %s\n", law->source);
-	if (law->state_max)
+	if (law->is_priced)
+		print_live_prices(out);
+	else if (law->state_max)
 		fprintf(out,
 			"\n  swappiness = base + (top - base) * state / %u\n",
 			law->state_max);
@@ -285,7 +303,7 @@ static int explain(const struct request *request)
 	return cmd_fail(EXIT_USAGE,
 			"explain: '%s' is neither a swappiness nor a law; "
 			"give 0..%d, kolivas, kolivas-proportional, "
-			"kolivas-2004 or static:N",
+			"kolivas-2004, cost, auto or static:N",
 			request->subject, SWAPPINESS_MAX);
 }
 
@@ -319,7 +337,7 @@ static const struct argp argp = {
 	.args_doc = "N|LAW",
 	.doc = "Says what a swappiness N means, with the price ratio it stands "
 	       "for, or what a LAW does: kolivas, kolivas-proportional, "
-	       "kolivas-2004, static:N.",
+	       "kolivas-2004, cost, auto, static:N.",
 };
 
 /* argp would call "-1" an unknown option and miss what was meant. */

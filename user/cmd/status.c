@@ -8,6 +8,7 @@
 #include "act/journal.h"
 #include "cmd/cmd.h"
 #include "cmd/common.h"
+#include "cmd/prices.h"
 #include "loop.h"
 #include "report/json.h"
 #include "sense/bpf.h"
@@ -156,6 +157,7 @@ static struct report *report_target(uint64_t id, const struct swt_law *law,
 		       (int64_t)age_ms(law->decided_at_ns));
 	report_set_bool(report, "is_observing", law->is_observing);
 	report_foreign(report, law);
+	report_set(report, "prices", prices_report(law));
 	report_set(report, "reclaim", report_reclaim(row));
 	return report;
 }
@@ -176,6 +178,7 @@ static void print_target(const struct swt_law *law,
 	       ", cgroup limit %" PRIu64 "\n",
 	       sum_passes(row, SWT_KSWAPD), sum_passes(row, SWT_DIRECT),
 	       sum_passes(row, SWT_MEMCG));
+	prices_print(stdout, law);
 	if (law->is_standing_aside)
 		printf("  standing aside: pid %d wrote %d; SIGHUP or a restart "
 		       "resumes\n",
@@ -250,6 +253,7 @@ static int print_json(struct pins *pins, int pid)
 	report_set_int(report, "vm_swappiness", read_swappiness());
 	if (pins) {
 		each_target(pins, targets, true);
+		report_set(report, "devices", prices_report_devices(pins));
 		report_lost(report, pins);
 	}
 	report_set(report, "targets", targets);
@@ -285,6 +289,7 @@ static int print_text(struct pins *pins, int pid)
 	printf("vm.swappiness %d\n", read_swappiness());
 	if (pins) {
 		each_target(pins, NULL, false);
+		prices_print_devices(stdout, pins);
 		print_lost(pins);
 	}
 	return EXIT_OK;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "law/guard.h"
 #include "loop.h"
 
 #define SYSCTL_SWAPPINESS "/proc/sys/vm/swappiness"
@@ -49,6 +50,7 @@ void tended_configure(struct tended *target, const struct tending *all,
 	params->top = top == CONFIG_RANGE_MAX ? range : at_most(top, range);
 	params->max = max == CONFIG_RANGE_MAX ? range : at_most(max, range);
 	params->min = at_most(inherit(own->min, config->min), params->max);
+	params->swap_out_budget_kib_s = (uint64_t)config->swap_out_budget_kib_s;
 }
 
 static void show_params(struct tended *target, const struct tending *all)
@@ -266,13 +268,15 @@ static void log_change(struct tended *target, int from,
 	log_quote(target->path, quoted, sizeof(quoted));
 	log_notice("target=%s swappiness %d→%d reason=%s "
 		   "evidence='passes=%" PRIu64 " distress_pct=%u "
-		   "mapped_ratio_pct=%u tendency_pct=%u state_permille=%u' "
+		   "mapped_ratio_pct=%u tendency_pct=%u state_permille=%u "
+		   "swap_in_ns=%u file_read_ns=%u' "
 		   "dry_run=%d suppressed=%" PRIu64,
 		   quoted, from, decision->swappiness,
 		   reason_name(decision->reason), decision->passes,
 		   decision->distress_pct, target->shown.mapped_ratio_pct,
-		   decision->tendency_pct, decision->state_permille, is_dry_run,
-		   suppressed);
+		   decision->tendency_pct, decision->state_permille,
+		   target->shown.swap_in_ns, target->shown.file_read_ns,
+		   is_dry_run, suppressed);
 }
 
 /* A failing write is tried again at each sample, but told now and then. */
@@ -314,6 +318,20 @@ static int apply(struct tended *target, struct tending *all,
 	return 0;
 }
 
+static void show_prices(struct tended *target, const struct sample *sample)
+{
+	struct swt_law *shown = &target->shown;
+	const struct prices *prices = &sample->prices;
+
+	shown->swap_in_ns = prices->swap_in_ns;
+	shown->file_read_ns = prices->file_read_ns;
+	shown->swap_source = prices->swap_source;
+	shown->file_source = prices->file_source;
+	shown->refault_pct =
+		prices->has_refault_pct ? (int)prices->refault_pct : -1;
+	shown->swap_out_kib_s = (uint32_t)sample->swap_out_kib_s;
+}
+
 static void show_decision(struct tended *target, const struct sample *sample,
 			  const struct decision *decision)
 {
@@ -326,6 +344,7 @@ static void show_decision(struct tended *target, const struct sample *sample,
 	shown->distress_pct = decision->distress_pct;
 	shown->tendency_pct = decision->tendency_pct;
 	shown->mapped_ratio_pct = sample->mapped_ratio_pct;
+	show_prices(target, sample);
 	/* Then the value and the reason are those of the foreign write. */
 	if (shown->is_standing_aside)
 		return;
@@ -350,8 +369,12 @@ int tended_step(struct tended *target, struct tending *all, bool always)
 		return r;
 	sample.elapsed_ns = now_ns - target->seen_at_ns;
 	target->seen_at_ns = now_ns;
+	sample.prices = all->pricing.prices;
+	sample.swap_out_kib_s = all->pricing.swap_out_kib_s;
 	law_decide(target->law, &target->params, &sample, &target->state,
 		   &decision);
+	if (target->law->state_max && all->config->guards)
+		guard_apply(&target->params, &sample, &decision);
 	show_decision(target, &sample, &decision);
 	r = 0;
 	/* Without swap the value has no effect: leave what is there. */

@@ -10,6 +10,7 @@
 
 #include "act/journal.h"
 #include "act/knob.h"
+#include "cmd/pricing.h"
 #include "config.h"
 #include "law/law.h"
 #include "report/log.h"
@@ -25,6 +26,7 @@ struct tending {
 	struct journal *journal; /* NULL: observing, nothing is written */
 	struct cgroup_host host;
 	struct memory_levels levels;	/* of the system, at the last sample */
+	struct pricing pricing;		/* likewise */
 	struct log_limit refusal_limit; /* knobs that may not be written */
 };
 

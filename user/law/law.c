@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "law/passes.h"
+#include "law/price.h"
 
 #define STATIC_NAME "static"
 #define PERMILLE 1000
@@ -59,6 +60,35 @@ const struct law law_table[] = {
 			  "swappiness\"",
 		.state_max = KOLIVAS_2004_STATE_MAX,
 		.step = kolivas_2004_step,
+	},
+	{
+		.name = "cost",
+		.summary = "from the measured price of a swap-in against a "
+			   "file read",
+		.rule = "r = price of reading a file page back / price of a "
+			"swap-in, each in ns per page, measured between "
+			"block_bio_queue and its completion; the swap-out is "
+			"part of the swap-in's price. Swappiness is 200 r / "
+			"(1 + r), moved by at most 200 a second and not for a "
+			"difference below 5. Until both prices are known the "
+			"base is kept.",
+		.source = "the kernel's own weights: c843966c556d (v5.8), "
+			  "Documentation/admin-guide/sysctl/vm.rst",
+		.is_priced = true,
+		.state_max = KOLIVAS_STATE_MAX,
+		.step = cost_step,
+	},
+	{
+		.name = "auto",
+		.summary = "the price as the base, pushed by distress",
+		.rule = "The value of the law cost as the base, and the state "
+			"of the law kolivas as the push on top of it. The push "
+			"at most doubles the base: where swap is dear, "
+			"distress is no reason to swap much.",
+		.source = "cost and kolivas",
+		.is_priced = true,
+		.state_max = KOLIVAS_STATE_MAX,
+		.step = auto_step,
 	},
 	{
 		.name = STATIC_NAME,
@@ -150,17 +180,30 @@ static int clamp(int value, int min, int max)
 	return value < min ? min : value;
 }
 
-static int target(const struct law *law, const struct law_params *params,
-		  bool has_swap, uint32_t state_permille)
+/* Twice the price is the most that distress may make of it. */
+static int priced_reach(int base, int top)
 {
-	int reach = params->top - params->base;
+	int reach = top > base ? top - base : 0;
+
+	return reach < base ? reach : base;
+}
+
+static int target(const struct law *law, const struct law_params *params,
+		  const struct sample *sample, struct law_state *state,
+		  uint32_t state_permille)
+{
+	int base = params->base, reach = params->top - params->base;
 
 	if (!law->state_max)
 		return params->fixed;
 	/* A push without effect would only surprise whoever adds swap. */
-	if (!has_swap)
+	if (!sample->has_swap)
 		return params->base;
-	return params->base + reach * (int)state_permille / PERMILLE;
+	if (law->is_priced) {
+		base = price_base(sample, params, state);
+		reach = priced_reach(base, params->top);
+	}
+	return base + reach * (int)state_permille / PERMILLE;
 }
 
 void law_decide(const struct law *law, const struct law_params *params,
@@ -179,7 +222,7 @@ void law_decide(const struct law *law, const struct law_params *params,
 		reason = law->step(sample, state);
 	if (law->state_max)
 		permille = state->value * PERMILLE / law->state_max;
-	swappiness = target(law, params, sample->has_swap, permille);
+	swappiness = target(law, params, sample, state, permille);
 
 	*ret = (struct decision){
 		.swappiness = clamp(swappiness, params->min, params->max),

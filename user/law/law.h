@@ -17,6 +17,7 @@ struct law {
 	const char *rule;    /* a paragraph, for explain and the manual */
 	const char *caveat;  /* when it does harm; NULL: never seen */
 	const char *source;  /* mail or document the rule comes from */
+	bool is_priced;	     /* the base is the price's, not params->base */
 	uint32_t state_max;  /* law_state.value at full push; 0: stateless */
 	/* Moves *state by the sample; returns the reason. */
 	enum swt_reason (*step)(const struct sample *sample,
@@ -37,7 +38,8 @@ uint32_t law_distress_pct(unsigned int priority);
 
 /*
  * One decision.  swappiness = base + (top - base) * state / 1000, clamped to
- * min..max; static:N is N clamped.  Never fails; *state keeps 0..state_max.
+ * min..max; static:N is N clamped.  Where the base is the price's, the state
+ * can at most double it.  Never fails; *state keeps 0..state_max.
  */
 void law_decide(const struct law *law, const struct law_params *params,
 		const struct sample *sample, struct law_state *state,

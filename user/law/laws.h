@@ -18,6 +18,9 @@ enum swt_reason proportional_step(const struct sample *sample,
 				  struct law_state *state);
 enum swt_reason kolivas_2004_step(const struct sample *sample,
 				  struct law_state *state);
+/* Both stand on price_base(); see price.h. */
+enum swt_reason cost_step(const struct sample *sample, struct law_state *state);
+enum swt_reason auto_step(const struct sample *sample, struct law_state *state);
 enum swt_reason fixed_step(const struct sample *sample,
 			   struct law_state *state);
 

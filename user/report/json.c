@@ -169,6 +169,11 @@ void report_append_string(struct report *array, const char *value)
 	append_value(array, make_string(value));
 }
 
+void report_append_int(struct report *array, int64_t value)
+{
+	append_value(array, json_integer(value));
+}
+
 int report_write(struct report *report, FILE *out)
 {
 	_cleanup_free_ char *text = NULL;

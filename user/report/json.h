@@ -27,6 +27,7 @@ void report_set_null(struct report *object, const char *key);
 void report_set(struct report *object, const char *key, struct report *child);
 void report_append(struct report *array, struct report *child);
 void report_append_string(struct report *array, const char *value);
+void report_append_int(struct report *array, int64_t value);
 
 /* Pretty-printed, keys in the order set, newline at the end.  -ENOMEM, -EIO. */
 int report_write(struct report *report, FILE *out) __must_check;

@@ -19,7 +19,8 @@
 #include "sense/bpf_private.h"
 
 /* The maps that are pinned, in the order they are pinned. */
-static const char *const pinned_maps[] = {"reclaim", "law", "targets", "lost"};
+static const char *const pinned_maps[] = {"reclaim", "law", "targets", "lost",
+					  "cost"};
 
 /* Up to v5.10 maps count against this limit; later kernels ignore it. */
 static void raise_memlock(void)

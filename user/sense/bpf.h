@@ -29,7 +29,7 @@ struct bpf_signal {
 	char why[160];		/* why it is off, else "" */
 };
 
-#define BPF_MAX_SIGNALS 16
+#define BPF_MAX_SIGNALS 24
 
 struct bpf_options {
 	const char *btf_path; /* NULL: the kernel's */
@@ -87,6 +87,19 @@ void sense_drop_groups(struct sense_bpf *sense,
 		       bool (*is_kept)(uint64_t cgroup_id, void *context),
 		       void *context);
 
+/* One row of `cost`, summed over CPUs. */
+struct sense_cost {
+	uint32_t dev;
+	struct swt_cost cost;
+};
+#define SENSE_MAX_COSTS 32 /* rows of the map */
+int sense_read_costs(struct sense_bpf *sense,
+		     struct sense_cost ret[SENSE_MAX_COSTS],
+		     unsigned int *ret_count) __must_check;
+/* Tells the programs which devices are swap, and nothing but swap. */
+void sense_set_swap_devices(struct sense_bpf *sense, const uint32_t *devs,
+			    unsigned int count);
+
 /* Publishes a decision: id SWT_SYSTEM_ID in `law`, others in `targets`. */
 int sense_publish(struct sense_bpf *sense, uint64_t cgroup_id,
 		  const struct swt_law *law) __must_check;
@@ -102,6 +115,8 @@ void pins_close(struct pins *pins);
 int pins_read_law(struct pins *pins, struct swt_law *ret) __must_check;
 int pins_read_group(struct pins *pins, uint64_t cgroup_id,
 		    struct swt_reclaim *ret) __must_check;
+int pins_read_costs(struct pins *pins, struct sense_cost ret[SENSE_MAX_COSTS],
+		    unsigned int *ret_count) __must_check;
 int pins_read_lost(struct pins *pins, uint64_t ret[SWT_NR_LOST]) __must_check;
 /* Iterates targets: *id = 0 starts; 1: stored, 0: end. */
 int pins_next_target(struct pins *pins, uint64_t *id,

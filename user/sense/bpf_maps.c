@@ -10,7 +10,7 @@
 #include "sense/bpf_private.h"
 
 struct pins {
-	int reclaim_fd, law_fd, targets_fd, lost_fd;
+	int reclaim_fd, law_fd, targets_fd, lost_fd, cost_fd;
 	struct swt_reclaim *row_by_cpu; /* one per possible CPU */
 	int cpu_count;
 };
@@ -71,6 +71,45 @@ static int read_lost(int map_fd, int cpu_count, uint64_t ret[SWT_NR_LOST])
 	return 0;
 }
 
+/* swt_cost is nothing but u64 counters. */
+#define COST_WORDS (sizeof(struct swt_cost) / sizeof(uint64_t))
+
+static int read_cost(int map_fd, const struct swt_cost *by_cpu, int cpu_count,
+		     uint32_t dev, struct sense_cost *ret)
+{
+	uint64_t *to = (uint64_t *)&ret->cost;
+	int r = bpf_map_lookup_elem(map_fd, &dev, (void *)by_cpu);
+
+	if (r)
+		return r;
+	*ret = (struct sense_cost){.dev = dev};
+	for (int cpu = 0; cpu < cpu_count; cpu++)
+		for (size_t i = 0; i < COST_WORDS; i++)
+			to[i] += ((const uint64_t *)&by_cpu[cpu])[i];
+	return 0;
+}
+
+static int read_costs(int map_fd, int cpu_count,
+		      struct sense_cost ret[SENSE_MAX_COSTS],
+		      unsigned int *ret_count)
+{
+	_cleanup_free_ struct swt_cost *by_cpu =
+		calloc((size_t)cpu_count, sizeof(*by_cpu));
+	uint32_t dev, *from = NULL;
+	unsigned int count = 0;
+
+	if (!by_cpu)
+		return -ENOMEM;
+	while (count < SENSE_MAX_COSTS &&
+	       !bpf_map_get_next_key(map_fd, from, &dev)) {
+		from = &dev;
+		count +=
+			!read_cost(map_fd, by_cpu, cpu_count, dev, &ret[count]);
+	}
+	*ret_count = count;
+	return 0;
+}
+
 unsigned int sense_signals(const struct sense_bpf *sense,
 			   const struct bpf_signal **ret)
 {
@@ -106,6 +145,28 @@ int sense_read_lost(struct sense_bpf *sense, uint64_t ret[SWT_NR_LOST])
 {
 	return read_lost(bpf_map__fd(sense->skeleton->maps.lost),
 			 sense->cpu_count, ret);
+}
+
+int sense_read_costs(struct sense_bpf *sense,
+		     struct sense_cost ret[SENSE_MAX_COSTS],
+		     unsigned int *ret_count)
+{
+	return read_costs(bpf_map__fd(sense->skeleton->maps.cost),
+			  sense->cpu_count, ret, ret_count);
+}
+
+void sense_set_swap_devices(struct sense_bpf *sense, const uint32_t *devs,
+			    unsigned int count)
+{
+	int fd = bpf_map__fd(sense->skeleton->maps.swap_devices);
+	uint32_t one = 1, dev;
+
+	while (!bpf_map_get_next_key(fd, NULL, &dev) &&
+	       !bpf_map_delete_elem(fd, &dev))
+		;
+	/* Full: a device that is told by its pages alone. */
+	for (unsigned int i = 0; i < count; i++)
+		(void)bpf_map_update_elem(fd, &devs[i], &one, BPF_ANY);
 }
 
 int sense_make_system_row(struct sense_bpf *sense)
@@ -209,6 +270,9 @@ static int open_all_pins(struct pins *pins, const char *dir)
 	if (!r)
 		r = open_pin(dir, "lost", sizeof(uint64_t), &pins->lost_fd);
 	if (!r)
+		r = open_pin(dir, "cost", sizeof(struct swt_cost),
+			     &pins->cost_fd);
+	if (!r)
 		r = pins_read_law(pins, &law);
 	if (!r && law.abi_version != SWT_ABI_VERSION)
 		r = -EPROTO;
@@ -223,7 +287,7 @@ int pins_open(struct pins **ret, const char *pin_dir)
 	if (!pins)
 		return r;
 	pins->reclaim_fd = pins->law_fd = -1;
-	pins->targets_fd = pins->lost_fd = -1;
+	pins->targets_fd = pins->lost_fd = pins->cost_fd = -1;
 	pins->cpu_count = libbpf_num_possible_cpus();
 	if (pins->cpu_count > 0)
 		pins->row_by_cpu = calloc((size_t)pins->cpu_count,
@@ -246,6 +310,7 @@ void pins_close(struct pins *pins)
 	util_close_fd(&pins->law_fd);
 	util_close_fd(&pins->targets_fd);
 	util_close_fd(&pins->lost_fd);
+	util_close_fd(&pins->cost_fd);
 	free(pins->row_by_cpu);
 	free(pins);
 }
@@ -267,6 +332,12 @@ int pins_read_group(struct pins *pins, uint64_t cgroup_id,
 int pins_read_lost(struct pins *pins, uint64_t ret[SWT_NR_LOST])
 {
 	return read_lost(pins->lost_fd, pins->cpu_count, ret);
+}
+
+int pins_read_costs(struct pins *pins, struct sense_cost ret[SENSE_MAX_COSTS],
+		    unsigned int *ret_count)
+{
+	return read_costs(pins->cost_fd, pins->cpu_count, ret, ret_count);
 }
 
 int pins_next_target(struct pins *pins, uint64_t *id, struct swt_law *ret)

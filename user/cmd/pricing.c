@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "cmd/pricing.h"
+
+#include <string.h>
+
+#include "report/log.h"
+
+#define PCT 100
+#define PAGE_KIB 4
+#define Q10 1024
+#define ROOM_PERIOD_NS UINT64_C(5000000000)
+
+/* 4 MiB of file pages evicted: less is no stream. */
+#define MIN_STEAL_PAGES 1024
+
+static const struct sense_root root = {""};
+
+static struct pricing_device *find_device(struct pricing *pricing, uint32_t dev)
+{
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(pricing->devices); i++) {
+		struct pricing_device *device = &pricing->devices[i];
+
+		if (!device->dev)
+			device->dev = dev;
+		if (device->dev == dev)
+			return device;
+	}
+	return NULL;
+}
+
+static void tell_programs(struct pricing *pricing, struct sense_bpf *sense)
+{
+	uint32_t devs[SWAPS_MAX];
+	unsigned int count = 0;
+
+	/* On the device of a swap file are other files too. */
+	for (unsigned int i = 0; i < pricing->swap_count; i++)
+		if (!pricing->swaps[i].is_file && pricing->swaps[i].dev)
+			devs[count++] = pricing->swaps[i].dev;
+	sense_set_swap_devices(sense, devs, count);
+}
+
+static void probe(struct pricing *pricing, const struct swap_info *next)
+{
+	char quoted[300];
+	int r;
+
+	/* An empty zram answers with zeros without decompressing anything. */
+	if (next->class == SWAP_ZRAM || pricing->has_zswap ||
+	    next->dev == pricing->probed_dev)
+		return;
+	r = swaps_probe_ns(next, &pricing->probed_ns);
+	log_quote(next->device.path, quoted, sizeof(quoted));
+	if (r) {
+		log_info("%s: cannot time reads of it: %s; taking it for "
+			 "an average one of its class, %s",
+			 quoted, strerror(-r), swaps_class_name(next->class));
+		return;
+	}
+	pricing->probed_dev = next->dev;
+	log_info("%s: a 4 KiB read takes %u ns", quoted, pricing->probed_ns);
+}
+
+int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
+		      bool may_probe)
+{
+	const struct swap_info *next;
+	int r = swaps_read(&root, pricing->swaps, &pricing->swap_count);
+
+	if (r)
+		return r;
+	pricing->has_zswap = swaps_zswap_is_on(&root);
+	tell_programs(pricing, sense);
+	next = swaps_next(pricing->swaps, pricing->swap_count);
+	if (next && may_probe)
+		probe(pricing, next);
+	return 0;
+}
+
+/* now - seen; a row that was dropped starts again from 0. */
+static void take_delta(struct swt_cost_io *seen, const struct swt_cost_io *now,
+		       struct swt_cost_io *ret)
+{
+	bool is_fresh = now->sampled_bios < seen->sampled_bios;
+
+	*ret = *now;
+	if (!is_fresh) {
+		ret->bios_estimate -= seen->bios_estimate;
+		ret->sampled_bios -= seen->sampled_bios;
+		ret->sampled_pages -= seen->sampled_pages;
+		ret->sampled_ns -= seen->sampled_ns;
+	}
+	*seen = *now;
+}
+
+static void add_row(struct pricing *pricing, const struct sense_cost *row)
+{
+	struct pricing_device *device = find_device(pricing, row->dev);
+	struct swt_cost_io delta;
+
+	if (!device)
+		return;
+	for (int io = 0; io < SWT_NR_IOS; io++) {
+		take_delta(&device->seen.io[io], &row->cost.io[io], &delta);
+		price_add(&device->means[io], &delta);
+		if (io == SWT_IO_FILE_READ || io == SWT_IO_FILE_REFAULT)
+			price_add(&pricing->files, &delta);
+		if (io == SWT_IO_FILE_REFAULT)
+			price_add(&pricing->refaults, &delta);
+	}
+}
+
+static void fade_all(struct pricing *pricing, uint64_t elapsed_ns)
+{
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(pricing->devices); i++)
+		for (int io = 0; io < SWT_NR_IOS; io++)
+			price_fade(&pricing->devices[i].means[io], elapsed_ns);
+	price_fade(&pricing->files, elapsed_ns);
+	price_fade(&pricing->refaults, elapsed_ns);
+	price_fade(&pricing->swap_outs, elapsed_ns);
+	price_fade(&pricing->file_refaults, elapsed_ns);
+	price_fade(&pricing->file_steals, elapsed_ns);
+	price_fade(&pricing->zswap, elapsed_ns);
+}
+
+/* Pages since the last call by a counter of /proc/vmstat; 0: not known. */
+static uint64_t take_pages(const char *vmstat, const char *key, uint64_t *seen)
+{
+	struct count count = parse_stat_field(vmstat, key);
+	uint64_t before = *seen;
+
+	if (!count.is_known)
+		return 0;
+	*seen = count.value;
+	return count.value > before ? count.value - before : 0;
+}
+
+static void count_pages(struct pricing *pricing, const char *vmstat)
+{
+	const struct {
+		const char *key;
+		uint64_t *seen;
+		struct price_mean *sum;
+	} counters[] = {
+		{"pswpout", &pricing->seen_swap_out_pages, &pricing->swap_outs},
+		{"zswpin", &pricing->seen_zswap_in_pages, &pricing->zswap},
+		{"workingset_refault_file", &pricing->seen_refault_pages,
+		 &pricing->file_refaults},
+		{"pgsteal_file", &pricing->seen_steal_pages,
+		 &pricing->file_steals},
+	};
+
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(counters); i++) {
+		uint64_t pages =
+			take_pages(vmstat, counters[i].key, counters[i].seen);
+
+		/* The first time all since boot. */
+		if (pricing->has_seen_pages)
+			counters[i].sum->pages_q10 += pages * Q10;
+	}
+	pricing->has_seen_pages = true;
+}
+
+static void read_counters(struct pricing *pricing)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (proc_read_file(&root, "/proc/vmstat", &text))
+		return;
+	count_pages(pricing, text);
+	/* Of a steady rate R, R * memory are remembered. */
+	pricing->swap_out_kib_s = pricing->swap_outs.pages_q10 / Q10 *
+				  PAGE_KIB * 1000 / PRICE_MEMORY_MS;
+}
+
+static uint32_t weigh(uint32_t ns, uint32_t weight_pct)
+{
+	uint64_t weighed = (uint64_t)ns * weight_pct / PCT;
+
+	return weighed < UINT32_MAX ? (weighed ? (uint32_t)weighed : 1)
+				    : UINT32_MAX;
+}
+
+/* What zswap had needed no bio. */
+static uint32_t mix_zswap(const struct pricing *pricing,
+			  const struct price_mean *in, uint32_t device_ns)
+{
+	uint64_t hits = pricing->zswap.pages_q10;
+	uint64_t misses = in->estimate_q10;
+	uint64_t prior_ns = swaps_prior_ns(SWAP_SSD, true);
+
+	if (hits + misses < PRICE_MIN_BIOS * Q10)
+		return (uint32_t)prior_ns;
+	hits /= Q10;
+	misses /= Q10;
+	return (uint32_t)((hits * prior_ns + misses * device_ns) /
+			  (hits + misses));
+}
+
+static void price_swap(struct pricing *pricing, struct prices *ret)
+{
+	const struct swap_info *next =
+		swaps_next(pricing->swaps, pricing->swap_count);
+	struct pricing_device *device;
+
+	ret->swap_in_ns = 0;
+	ret->swap_source = PRICE_UNKNOWN;
+	if (!next)
+		return;
+	device = find_device(pricing, next->dev);
+	if (device) {
+		ret->swap_in_ns = price_swap_ns(&device->means[SWT_IO_SWAP_IN],
+						&device->means[SWT_IO_SWAP_OUT],
+						next->class == SWAP_ZRAM);
+		ret->swap_source = PRICE_MEASURED;
+	}
+	if (!ret->swap_in_ns && pricing->probed_dev == next->dev &&
+	    pricing->probed_ns) {
+		/* The write is taken to cost as much as the read. */
+		ret->swap_in_ns = weigh(pricing->probed_ns, 2 * PCT);
+		ret->swap_source = PRICE_PROBED;
+	}
+	if (!ret->swap_in_ns) {
+		ret->swap_in_ns =
+			swaps_prior_ns(next->class, pricing->has_zswap);
+		ret->swap_source = PRICE_PRIOR;
+	}
+	if (pricing->has_zswap && device)
+		ret->swap_in_ns =
+			mix_zswap(pricing, &device->means[SWT_IO_SWAP_IN],
+				  ret->swap_in_ns);
+	if (next->class == SWAP_ZRAM)
+		ret->swap_in_ns =
+			weigh(ret->swap_in_ns, pricing->zram_weight_pct);
+}
+
+static bool is_fresh(const struct price_mean *mean)
+{
+	return mean->bios_q10 >= PRICE_MIN_BIOS * Q10;
+}
+
+/* Refaults alone where enough of them are told apart just now. */
+static void price_files(const struct pricing *pricing, struct prices *ret)
+{
+	const struct price_mean *all = &pricing->files;
+	const struct price_mean *source =
+		is_fresh(&pricing->refaults) ? &pricing->refaults : all;
+	uint64_t refaults = pricing->file_refaults.pages_q10;
+	uint64_t steals = pricing->file_steals.pages_q10;
+
+	ret->file_read_ns = source->ns_per_page;
+	ret->file_source = ret->file_read_ns ? PRICE_MEASURED : PRICE_UNKNOWN;
+	ret->has_refault_pct = steals >= MIN_STEAL_PAGES * Q10;
+	ret->refault_pct = 0;
+	if (ret->has_refault_pct)
+		ret->refault_pct = refaults < steals
+					   ? (uint32_t)(refaults * PCT / steals)
+					   : PCT;
+}
+
+/* Which device is full, and so which is next, changes without notice. */
+static void refresh_room(struct pricing *pricing, uint64_t now_ns)
+{
+	if (now_ns - pricing->swaps_read_at_ns < ROOM_PERIOD_NS)
+		return;
+	pricing->swaps_read_at_ns = now_ns;
+	if (swaps_read(&root, pricing->swaps, &pricing->swap_count))
+		log_debug("/proc/swaps cannot be read, keeping what it said");
+}
+
+void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
+		    uint64_t now_ns)
+{
+	unsigned int count = 0;
+
+	fade_all(pricing, now_ns - pricing->updated_at_ns);
+	pricing->updated_at_ns = now_ns;
+	if (sense_read_costs(sense, pricing->rows, &count))
+		log_debug("the prices cannot be read, keeping the old ones");
+	for (unsigned int i = 0; i < count; i++)
+		add_row(pricing, &pricing->rows[i]);
+	read_counters(pricing);
+	refresh_room(pricing, now_ns);
+	price_swap(pricing, &pricing->prices);
+	price_files(pricing, &pricing->prices);
+}

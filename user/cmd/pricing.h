@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From measured I/O times to the two prices that the laws see. */
+#ifndef SWAPTEND_PRICING_H
+#define SWAPTEND_PRICING_H
+
+#include "law/price.h"
+#include "sense/bpf.h"
+#include "sense/swaps.h"
+
+struct pricing_device {
+	uint32_t dev; /* 0: free */
+	struct swt_cost seen;
+	struct price_mean means[SWT_NR_IOS];
+};
+
+struct pricing {
+	struct pricing_device devices[SENSE_MAX_COSTS];
+	struct swap_info swaps[SWAPS_MAX];
+	unsigned int swap_count;
+	bool has_zswap;
+	struct price_mean zswap;	   /* pages only; priced by default */
+	struct price_mean files, refaults; /* of all devices */
+	/* Pages only, by /proc/vmstat. */
+	struct price_mean swap_outs, file_refaults, file_steals;
+	uint64_t seen_zswap_in_pages, seen_swap_out_pages;
+	uint64_t seen_refault_pages, seen_steal_pages;
+	bool has_seen_pages;
+	struct sense_cost rows[SENSE_MAX_COSTS]; /* too large for a stack */
+	uint32_t probed_dev, probed_ns;
+	uint64_t updated_at_ns, swaps_read_at_ns;
+	uint32_t zram_weight_pct; /* of the CPU time that compressing takes */
+	struct prices prices;	  /* as of the last update */
+	uint64_t swap_out_kib_s;
+};
+
+/*
+ * swapon, swapoff: which devices, and, where may_probe, what a read takes on
+ * the next one.  Logs what it finds.  -errno: /proc/swaps cannot be read.
+ */
+int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
+		      bool may_probe) __must_check;
+
+/* Takes what was measured since the last call into pricing->prices. */
+void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
+		    uint64_t now_ns);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "law/price.h"
+
+#define Q10 1024
+#define NS_PER_MS 1000000
+
+/* Steps from the noise of a shared disk's read times, +-10 % at r = 0.4. */
+#define HYSTERESIS 5
+/* The whole range takes a second: sudden, but not within one decision. */
+#define RATE_PER_S SWAPPINESS_MAX
+
+static uint64_t fade(uint64_t sum, uint64_t elapsed_ms)
+{
+	/* In two steps, so that no product can wrap. */
+	return sum - sum / PRICE_MEMORY_MS * elapsed_ms -
+	       sum % PRICE_MEMORY_MS * elapsed_ms / PRICE_MEMORY_MS;
+}
+
+void price_fade(struct price_mean *mean, uint64_t elapsed_ns)
+{
+	uint64_t elapsed_ms = elapsed_ns / NS_PER_MS;
+
+	if (elapsed_ms > PRICE_MEMORY_MS)
+		elapsed_ms = PRICE_MEMORY_MS;
+	mean->ns = fade(mean->ns, elapsed_ms);
+	mean->pages_q10 = fade(mean->pages_q10, elapsed_ms);
+	mean->bios_q10 = fade(mean->bios_q10, elapsed_ms);
+	mean->estimate_q10 = fade(mean->estimate_q10, elapsed_ms);
+}
+
+void price_add(struct price_mean *mean, const struct swt_cost_io *delta)
+{
+	uint64_t price;
+
+	if (!delta->sampled_bios || !delta->sampled_pages)
+		return;
+	mean->ns += delta->sampled_ns;
+	mean->pages_q10 += delta->sampled_pages * Q10;
+	mean->bios_q10 += delta->sampled_bios * Q10;
+	mean->estimate_q10 += delta->sampled_pages * Q10 *
+			      delta->bios_estimate / delta->sampled_bios;
+	if (mean->bios_q10 < PRICE_MIN_BIOS * Q10)
+		return;
+	price = mean->ns / (mean->pages_q10 / Q10);
+	if (price > UINT32_MAX)
+		price = UINT32_MAX;
+	mean->ns_per_page = price ? (uint32_t)price : 1;
+}
+
+uint32_t price_swap_ns(const struct price_mean *in,
+		       const struct price_mean *out, bool is_synchronous)
+{
+	uint64_t write_ns = out->ns_per_page, sum;
+
+	if (!in->ns_per_page)
+		return 0;
+	if (!is_synchronous && write_ns > in->ns_per_page)
+		write_ns = in->ns_per_page;
+	if (out->estimate_q10 < in->estimate_q10)
+		write_ns = write_ns * out->estimate_q10 / in->estimate_q10;
+	sum = in->ns_per_page + write_ns;
+	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+int price_swappiness(uint32_t swap_ns, uint32_t file_ns)
+{
+	uint64_t sum = (uint64_t)swap_ns + file_ns;
+
+	return (int)((SWAPPINESS_MAX * (uint64_t)file_ns + sum / 2) / sum);
+}
+
+static int step_towards(int held, int aim, uint64_t elapsed_ns)
+{
+	uint64_t elapsed_ms = elapsed_ns / NS_PER_MS;
+	int most;
+
+	if (elapsed_ms > 1000)
+		elapsed_ms = 1000;
+	most = (int)elapsed_ms * RATE_PER_S / 1000 + 1;
+	if (aim > held + most)
+		return held + most;
+	return aim < held - most ? held - most : aim;
+}
+
+int price_base(const struct sample *sample, const struct law_params *params,
+	       struct law_state *state)
+{
+	const struct prices *prices = &sample->prices;
+	int held = state->has_base ? state->base : params->base;
+	int aim, off;
+
+	if (!prices->swap_in_ns || !prices->file_read_ns)
+		return held;
+	aim = price_swappiness(prices->swap_in_ns, prices->file_read_ns);
+	off = aim > held ? aim - held : held - aim;
+	/* On its way, it goes all the way. */
+	if (off < HYSTERESIS && !state->is_moving)
+		return held;
+	state->is_moving = aim != held;
+	state->has_base = true;
+	state->base = step_towards(held, aim, sample->elapsed_ns);
+	return state->base;
+}

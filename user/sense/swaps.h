@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The swap devices that are on: where they are, what kind, how fast. */
+#ifndef SWAPTEND_SWAPS_H
+#define SWAPTEND_SWAPS_H
+
+#include "sense/proc.h"
+
+enum swap_class {
+	SWAP_ZRAM,
+	SWAP_SSD,
+	SWAP_ROTATIONAL,
+	SWAP_NETWORK,
+	_SWAP_CLASS_MAX,
+};
+
+struct swap_info {
+	struct swap_device device;
+	uint32_t dev; /* of the device, or of the file's: major << 20 | minor */
+	bool is_file; /* other files are on that device as well */
+	enum swap_class class;
+};
+
+#define SWAPS_MAX 16
+
+/*
+ * Those of /proc/swaps, in the kernel's order.  *ret_count of at most
+ * SWAPS_MAX; more are left out.
+ */
+int swaps_read(const struct sense_root *root, struct swap_info ret[SWAPS_MAX],
+	       unsigned int *ret_count) __must_check;
+
+/* Of the highest priority among those with room: the next page goes there. */
+const struct swap_info *swaps_next(const struct swap_info *swaps,
+				   unsigned int count);
+
+bool swaps_zswap_is_on(const struct sense_root *root);
+
+/*
+ * ns per page of a swap-in, where nothing was measured: figures of the class.
+ * With zswap in front, what it has is had at its price.
+ */
+uint32_t swaps_prior_ns(enum swap_class class, bool has_zswap);
+const char *swaps_class_name(enum swap_class class);
+
+/*
+ * Times a few 4 KiB direct reads, spread over the device; writes nothing, takes
+ * 200 ms at most beyond the read that is under way then.  -errno of open or
+ * read.
+ */
+int swaps_probe_ns(const struct swap_info *swap,
+		   uint32_t *ret_ns_per_page) __must_check;
+
+#endif
