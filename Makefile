@@ -48,7 +48,7 @@ TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/repo
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
 .DELETE_ON_ERROR:
-.PHONY: bench bench-quick all help deps test-deps run demo check unit system bench-cost install clean format tests
+.PHONY: bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
 all: $(B)/swaptend $(MAN)
 
 help:
@@ -56,9 +56,10 @@ help:
 	@echo '  make             build $(B)/swaptend and the manual pages'
 	@echo '  sudo make run    install what is missing, build, run on the whole system until Ctrl-C'
 	@echo '  sudo make check  install what is missing, build, run all tests'
-	@echo '  sudo make demo   half a minute: a database-like load in a limited cgroup, controlled live'
+	@echo '  sudo make demo   about a minute: the default beside swaptend, on fast and on slow swap'
 	@echo '  make unit        unit tests only (no root)'
 	@echo '  sudo make system tests on the running kernel only'
+	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
 	@echo '  sudo make bench-quick  15 minutes: what each law makes of the most telling loads'
 	@echo '  sudo make bench  the same for all loads and devices: hours, resumable; tests/bench/results/'
@@ -136,6 +137,11 @@ $(B)/tests/%: tests/bench/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) -D_GNU_SOURCE -O2 -g $(WARN) $< -o $@
 
+bench-overhead: test-deps
+	@$(MAKE) --no-print-directory all $(TOOLS)
+	@tests/deps bench
+	@tests/bench/overhead.sh
+
 # Benchmarks, not tests: `bench-quick` 15 minutes, `bench` some hours, resumable.
 bench bench-quick: test-deps
 	@$(MAKE) --no-print-directory all $(TOOLS)
@@ -154,7 +160,7 @@ run: deps
 	@$(MAKE) --no-print-directory all
 	@$(B)/swaptend run
 
-demo: deps
+demo: test-deps
 	@$(MAKE) --no-print-directory all $(TOOLS)
 	@tests/bench/demo.sh
 

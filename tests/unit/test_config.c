@@ -38,6 +38,10 @@ static void assert_defaults(const struct config *c)
 	assert_int_equal(c->max, CONFIG_RANGE_MAX);
 	assert_int_equal(c->interval_ms, 100);
 	assert_int_equal(c->resume_after_s, 0);
+	assert_int_equal(c->swap_out_budget_kib_s, 0);
+	assert_int_equal(c->zram_cpu_weight_pct, 100);
+	assert_true(c->probe);
+	assert_true(c->guards);
 	assert_false(c->observe);
 	assert_true(c->pin);
 	assert_false(c->verbose);
@@ -175,7 +179,8 @@ static const struct {
 	{"global-key-in-target.conf", 10, "interval-ms: is one for all targets",
 	 "set it in [swaptend]"},
 	{"bad-law.conf", 2, "law: 'static:201' is unknown",
-	 "kolivas, kolivas-proportional, kolivas-2004, static:0..200"},
+	 "kolivas, kolivas-proportional, kolivas-2004, cost, auto, "
+	 "static:0..200"},
 };
 
 static void names_line_fault_and_remedy_of_a_bad_file(void **state)
@@ -268,6 +273,22 @@ static void takes_numbers_words_and_bounds(void **state)
 	assert_int_equal(set("interval-ms", "60000"), 0);
 	assert_int_equal(set("resume-after-s", "86400"), 0);
 	assert_int_equal(config.resume_after_s, 86400);
+	assert_int_equal(set("swap-out-budget-kib-s", "1073741824"), 0);
+	assert_int_equal(config.swap_out_budget_kib_s, 1073741824);
+	assert_int_equal(set("swap-out-budget-kib-s", "0"), 0);
+	assert_int_equal(config.swap_out_budget_kib_s, 0);
+	assert_int_equal(set("zram-cpu-weight-pct", "1"), 0);
+	assert_int_equal(config.zram_cpu_weight_pct, 1);
+	assert_int_equal(set("zram-cpu-weight-pct", "10000"), 0);
+	assert_int_equal(config.zram_cpu_weight_pct, 10000);
+	assert_int_equal(set("probe", "no"), 0);
+	assert_false(config.probe);
+	assert_int_equal(set("guards", "off"), 0);
+	assert_false(config.guards);
+	assert_int_equal(set("law", "cost"), 0);
+	assert_string_equal(config.law, "cost");
+	assert_int_equal(set("law", "auto"), 0);
+	assert_string_equal(config.law, "auto");
 	assert_int_equal(set("law", "static:0"), 0);
 	assert_string_equal(config.law, "static:0");
 	assert_int_equal(set("observe", "yes"), 0);
@@ -299,6 +320,14 @@ static void refuses_what_is_no_plain_number_in_range(void **state)
 		{"top", "original"},
 		{"interval-ms", "9"},
 		{"interval-ms", "60001"},
+		{"swap-out-budget-kib-s", "-1"},
+		{"swap-out-budget-kib-s", "1073741825"},
+		{"swap-out-budget-kib-s", "1M"},
+		{"zram-cpu-weight-pct", "0"},
+		{"zram-cpu-weight-pct", "10001"},
+		{"zram-cpu-weight-pct", "100%"},
+		{"probe", "2"},
+		{"guards", "some"},
 		{"pin", "maybe"},
 		{"pin", ""},
 		{"law", ""},
@@ -385,6 +414,8 @@ static void refuses_targets_that_cannot_be_meant(void **state)
 		{"/b,law=none", "'/b': law: 'none' is unknown"},
 		{"/b,observe=yes", "'/b': observe: is one for all targets"},
 		{"/b,pin=no", "set it in [swaptend] or as --no-pin"},
+		{"/b,guards=no", "set it in [swaptend] or as --no-guards"},
+		{"/b,zram-cpu-weight-pct=1", "is one for all targets"},
 		{"/b,floor=1", "'/b': floor: unknown key; a target takes"},
 		{"/b,min=1,max=9,min=2", "min: is there twice"},
 	};
@@ -547,8 +578,9 @@ static void ships_a_file_that_shows_every_default(void **state)
 			 0);
 	config_clear_targets(&config);
 	config.base = config.top = 20;
+	config.swap_out_budget_kib_s = config.zram_cpu_weight_pct = 7;
 	config.observe = config.verbose = true;
-	config.pin = false;
+	config.pin = config.probe = config.guards = false;
 	assert_int_equal(config_read_file(&config, path, error, sizeof(error)),
 			 0);
 	unlink(path);

@@ -216,6 +216,11 @@ static void every_law_is_told_with_rule_and_source(void **s)
 	assert_says("kolivas-proportional", "2002-10-11");
 	assert_says("kolivas-proportional", "state / 100 ");
 	assert_says("kolivas-2004", "squared and divided by 100");
+	assert_says("cost", "Swappiness is 200 r / (1 + r)");
+	assert_says("cost", "Until both prices are known the base is kept");
+	assert_does_not_say("cost", "base + (top - base)");
+	assert_says("auto", "The push at most doubles the base");
+	assert_says("auto", "source: cost and kolivas");
 	assert_says("static", "The value N, whatever happens");
 	assert_says("static:60", "law static");
 }
@@ -232,6 +237,7 @@ static void laws_with_a_state_warn_of_base_0(void **s)
 	assert_says("kolivas", warning);
 	assert_says("kolivas-proportional", warning);
 	assert_says("kolivas-2004", "With base 0 it stays near 0");
+	assert_does_not_say("cost", "With base 0");
 	assert_does_not_say("static", "With base 0");
 }
 
@@ -319,7 +325,7 @@ static void bad_values_are_named_with_the_remedy(void **s)
 {
 	static const char *const words[] = {
 		"201",	      "-1",	 "-- -1", "+4",
-		"4x",	      "0x10",	 "1.5",	  "cost",
+		"4x",	      "0x10",	 "1.5",	  "costs",
 		"static:201", "static:", "6\t0",  "18446744073709551676",
 		"4294967356",
 	};

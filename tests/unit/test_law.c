@@ -261,7 +261,7 @@ static int decide(const char *name, uint32_t value,
 
 static void state_pushes_from_base_towards_top(void **s)
 {
-	struct law_params params = {60, 200, 1, 200, -1};
+	struct law_params params = {60, 200, 1, 200, -1, 0};
 
 	(void)s;
 	assert_int_equal(decide("kolivas", 0, &params), 60);
@@ -283,7 +283,7 @@ static void classic_scale_is_state_divided_by_ten(void **s)
 
 static void base_above_top_pushes_downwards(void **s)
 {
-	struct law_params params = {60, 0, 0, 200, -1};
+	struct law_params params = {60, 0, 0, 200, -1, 0};
 
 	(void)s;
 	assert_int_equal(decide("kolivas", 0, &params), 60);
@@ -295,7 +295,7 @@ static void base_above_top_pushes_downwards(void **s)
 
 static void floor_and_ceiling_hold(void **s)
 {
-	struct law_params params = {0, 200, 1, 100, -1};
+	struct law_params params = {0, 200, 1, 100, -1, 0};
 
 	(void)s;
 	assert_int_equal(decide("kolivas", 0, &params), 1);
@@ -307,7 +307,7 @@ static void floor_and_ceiling_hold(void **s)
 
 static void decision_carries_its_evidence(void **s)
 {
-	struct law_params params = {60, 200, 1, 200, -1};
+	struct law_params params = {60, 200, 1, 200, -1, 0};
 	struct sample sample = with_swap(41);
 	struct law_state state = {.value = 100};
 	struct decision decision;
@@ -329,7 +329,7 @@ static void decision_carries_its_evidence(void **s)
 
 static void no_reclaim_keeps_the_push(void **s)
 {
-	struct law_params params = {60, 200, 1, 200, -1};
+	struct law_params params = {60, 200, 1, 200, -1, 0};
 	struct sample sample = with_swap(41);
 	struct law_state state = {.value = 500};
 	struct decision decision;
@@ -346,7 +346,7 @@ static void no_reclaim_keeps_the_push(void **s)
 
 static void no_swap_gives_the_base_and_keeps_the_state(void **s)
 {
-	struct law_params params = {60, 200, 1, 200, -1};
+	struct law_params params = {60, 200, 1, 200, -1, 0};
 	struct sample sample = with_swap(0);
 	struct law_state state = {.value = 500};
 	struct decision decision;
@@ -372,7 +372,7 @@ static void no_swap_gives_the_base_and_keeps_the_state(void **s)
 
 static void static_gives_its_value_whatever_happens(void **s)
 {
-	struct law_params params = {60, 200, 1, 150, 42};
+	struct law_params params = {60, 200, 1, 150, 42, 0};
 	struct sample sample = with_swap(100);
 	struct law_state state = {0};
 	struct decision decision;
@@ -393,7 +393,7 @@ static void static_gives_its_value_whatever_happens(void **s)
 
 static void state_of_another_law_is_brought_into_range(void **s)
 {
-	struct law_params params = {0, 100, 0, 200, -1};
+	struct law_params params = {0, 100, 0, 200, -1, 0};
 
 	(void)s;
 	assert_int_equal(decide("kolivas-proportional", 700, &params), 100);
@@ -403,7 +403,7 @@ static void state_of_another_law_is_brought_into_range(void **s)
 static void law_names_are_found(void **s)
 {
 	static const char *const names[] = {"kolivas", "kolivas-proportional",
-					    "kolivas-2004"};
+					    "kolivas-2004", "cost", "auto"};
 
 	(void)s;
 	for (size_t i = 0; i < SWT_ARRAY_SIZE(names); i++) {
@@ -438,7 +438,8 @@ static void other_specs_are_no_law_and_leave_the_output_alone(void **s)
 		"static:999", "static:0x10", "static:4294967297",
 		"staticx:4",  "Kolivas",     "kolivas ",
 		"kolivas:1",  "kolivas-200", "kolivas-",
-		"cost",	      "static:1.5",
+		"costs",      "Cost",	     "cost:1",
+		"automatic",  "auto ",	     "static:1.5",
 	};
 
 	(void)s;
@@ -454,7 +455,7 @@ static void other_specs_are_no_law_and_leave_the_output_alone(void **s)
 static void every_law_says_what_it_does_and_where_it_comes_from(void **s)
 {
 	(void)s;
-	assert_int_equal(law_count, 4);
+	assert_int_equal(law_count, 6);
 	for (unsigned int i = 0; i < law_count; i++) {
 		assert_true(strlen(law_table[i].summary) > 0);
 		assert_true(strlen(law_table[i].rule) > 0);

@@ -471,6 +471,20 @@ static void passes_without_effect_do_not_crowd_out_the_others(void **s)
 	assert_int_equal(state.value, 48);
 }
 
+/* Of any size up to 4 s, and sometimes unknown. */
+static uint32_t random_ns(void)
+{
+	return (uint32_t)random_below(UINT64_C(1) << random_below(33));
+}
+
+static struct prices random_prices(void)
+{
+	return (struct prices){
+		.swap_in_ns = random_ns(),
+		.file_read_ns = random_ns(),
+	};
+}
+
 static void random_samples_keep_state_and_swappiness_in_range(void **s)
 {
 	(void)s;
@@ -491,6 +505,8 @@ static void random_samples_keep_state_and_swappiness_in_range(void **s)
 				.application_share_pct = random_below(101),
 				.swap_free_pct = random_below(101),
 				.has_swap = random_below(10) > 0,
+				.elapsed_ns = random_below(UINT64_C(3) << 30),
+				.prices = random_prices(),
 			};
 			struct decision decision;
 
@@ -499,6 +515,7 @@ static void random_samples_keep_state_and_swappiness_in_range(void **s)
 					random_below(3) ? 0 : random_count();
 			law_decide(law, &params, &sample, &state, &decision);
 			assert_in_range(state.value, 0, law->state_max);
+			assert_in_range(state.base, 0, SWAPPINESS_MAX);
 			assert_in_range(decision.state_permille, 0, 1000);
 			assert_in_range(decision.swappiness, params.min,
 					params.max);

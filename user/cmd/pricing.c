@@ -197,6 +197,20 @@ static uint32_t mix_zswap(const struct pricing *pricing,
 			  (hits + misses));
 }
 
+/* Up to v5.11 the programs see the disk where the swap is a partition. */
+static struct pricing_device *find_measured(struct pricing *pricing,
+					    const struct swap_info *swap)
+{
+	struct pricing_device *device = NULL;
+
+	if (swap->dev)
+		device = find_device(pricing, swap->dev);
+	if (swap->disk_dev &&
+	    (!device || !device->means[SWT_IO_SWAP_IN].ns_per_page))
+		device = find_device(pricing, swap->disk_dev);
+	return device;
+}
+
 static void price_swap(struct pricing *pricing, struct prices *ret)
 {
 	const struct swap_info *next =
@@ -207,7 +221,7 @@ static void price_swap(struct pricing *pricing, struct prices *ret)
 	ret->swap_source = PRICE_UNKNOWN;
 	if (!next)
 		return;
-	device = find_device(pricing, next->dev);
+	device = find_measured(pricing, next);
 	if (device) {
 		ret->swap_in_ns = price_swap_ns(&device->means[SWT_IO_SWAP_IN],
 						&device->means[SWT_IO_SWAP_OUT],

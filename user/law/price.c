@@ -28,6 +28,20 @@ void price_fade(struct price_mean *mean, uint64_t elapsed_ns)
 	mean->estimate_q10 = fade(mean->estimate_q10, elapsed_ms);
 }
 
+/* value * num / den, where the whole product might wrap. */
+static uint64_t scaled(uint64_t value, uint64_t num, uint64_t den)
+{
+	return value * (num / den) + value * (num % den) / den;
+}
+
+/* Sums of years still fit once multiplied. */
+static uint64_t per_page(const struct price_mean *mean)
+{
+	if (mean->ns > UINT64_MAX / Q10)
+		return mean->ns / (mean->pages_q10 / Q10);
+	return mean->ns * Q10 / mean->pages_q10;
+}
+
 void price_add(struct price_mean *mean, const struct swt_cost_io *delta)
 {
 	uint64_t price;
@@ -37,14 +51,24 @@ void price_add(struct price_mean *mean, const struct swt_cost_io *delta)
 	mean->ns += delta->sampled_ns;
 	mean->pages_q10 += delta->sampled_pages * Q10;
 	mean->bios_q10 += delta->sampled_bios * Q10;
-	mean->estimate_q10 += delta->sampled_pages * Q10 *
-			      delta->bios_estimate / delta->sampled_bios;
+	mean->estimate_q10 += scaled(delta->sampled_pages * Q10,
+				     delta->bios_estimate, delta->sampled_bios);
 	if (mean->bios_q10 < PRICE_MIN_BIOS * Q10)
 		return;
-	price = mean->ns / (mean->pages_q10 / Q10);
+	price = per_page(mean);
 	if (price > UINT32_MAX)
 		price = UINT32_MAX;
 	mean->ns_per_page = price ? (uint32_t)price : 1;
+}
+
+/* ns * part / whole, part < whole. */
+static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
+{
+	while (whole > UINT32_MAX) {
+		whole >>= 1;
+		part >>= 1;
+	}
+	return ns * part / whole;
 }
 
 uint32_t price_swap_ns(const struct price_mean *in,
@@ -57,7 +81,7 @@ uint32_t price_swap_ns(const struct price_mean *in,
 	if (!is_synchronous && write_ns > in->ns_per_page)
 		write_ns = in->ns_per_page;
 	if (out->estimate_q10 < in->estimate_q10)
-		write_ns = write_ns * out->estimate_q10 / in->estimate_q10;
+		write_ns = share(write_ns, out->estimate_q10, in->estimate_q10);
 	sum = in->ns_per_page + write_ns;
 	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
@@ -76,7 +100,9 @@ static int step_towards(int held, int aim, uint64_t elapsed_ns)
 
 	if (elapsed_ms > 1000)
 		elapsed_ms = 1000;
-	most = (int)elapsed_ms * RATE_PER_S / 1000 + 1;
+	most = (int)elapsed_ms * RATE_PER_S / 1000;
+	if (!most)
+		most = 1;
 	if (aim > held + most)
 		return held + most;
 	return aim < held - most ? held - most : aim;
@@ -96,8 +122,8 @@ int price_base(const struct sample *sample, const struct law_params *params,
 	/* On its way, it goes all the way. */
 	if (off < HYSTERESIS && !state->is_moving)
 		return held;
-	state->is_moving = aim != held;
 	state->has_base = true;
 	state->base = step_towards(held, aim, sample->elapsed_ns);
+	state->is_moving = state->base != aim;
 	return state->base;
 }
