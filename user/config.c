@@ -105,15 +105,15 @@ const struct setting config_settings[] = {
 	 .type = SETTING_BOOL,
 	 .offset = FIELD(probe),
 	 .fallback = true,
-	 .help = "Time a few reads of the swap device at the start, for its "
-		 "first price; nothing is written"},
+	 .help = "The first price of swap is a few timed reads of its device "
+		 "(nothing is written); yes unless --no-probe is given"},
 	{.key = "guards",
 	 .type = SETTING_BOOL,
 	 .offset = FIELD(guards),
 	 .fallback = true,
-	 .help = "Lower what any law but static says while swap is nearly "
-		 "full, the swap-out budget is spent, or file pages are read "
-		 "only once"},
+	 .help = "What any law but static says is lowered while swap is "
+		 "nearly full, the swap-out budget is spent, or file pages "
+		 "are read only once; yes unless --no-guards is given"},
 	{.key = "observe",
 	 .type = SETTING_BOOL,
 	 .offset = FIELD(observe),

@@ -2,7 +2,7 @@
 # bash completion for swaptend(8).  Options come from --help, which comes from
 # the program's own tables.
 
-_swaptend_laws='kolivas kolivas-proportional kolivas-2004 static:'
+_swaptend_laws='kolivas kolivas-proportional kolivas-2004 cost auto static:'
 
 _swaptend_value() {
 	case $1 in
@@ -11,7 +11,8 @@ _swaptend_value() {
 	--top | --max) COMPREPLY=($(compgen -W 'range' -- "$2")) ;;
 	--target | -t) COMPREPLY=($(compgen -W 'system' -- "$2")) ;;
 	--config | -c | --btf) COMPREPLY=($(compgen -f -- "$2")) ;;
-	--min | --interval-ms | --resume-after-s) COMPREPLY=() ;;
+	--min | --interval-ms | --resume-after-s | \
+		--swap-out-budget-kib-s | --zram-cpu-weight-pct) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }

@@ -109,16 +109,19 @@ bench_sweep() {
 	done
 }
 
-# bench_lock: one cell at a time, or they would use each other's swap.
+# bench_lock: one cell at a time, or they would use each other's swap.  Those
+# that wait are served in turn; flock locks the open file, which is ours too.
 bench_lock() {
-	local is_told=
+	local waiter
 
 	exec 9>>/run/swaptend-bench.lock || bench_fail 'cannot open /run/swaptend-bench.lock'
-	until flock -n 9; do
-		[ -n "$is_told" ] || bench_note 'waiting for another cell to end'
-		is_told=1
-		sleep 0.5
-	done
+	if ! flock -n 9; then
+		bench_note 'waiting for another cell to end'
+		flock 9 &
+		waiter=$!
+		on_exit guest_end "$waiter"
+		wait "$waiter" || bench_fail 'cannot lock /run/swaptend-bench.lock'
+	fi
 	bench_sweep
 	bench_state=/run/swaptend-bench-$$
 	mkdir -p "$bench_state/files" || bench_fail "cannot make $bench_state"

@@ -31,6 +31,7 @@ has 'a swap device with its priority' swap "^ok: '/dev/zram0': priority 100, 512
 has 'PSI is on' psi '^ok: on'
 has 'no lockdown' lockdown '^ok: none'
 is 'nothing is said of vmstat' "$(found vmstat)" ''
+has 'no price is measured for another machine' prices '^off: not measured: --root'
 
 cp -r tests/fixtures/sysctl-tree/* "$root"
 echo 180 >"$root/proc/sys/vm/swappiness"
@@ -123,8 +124,36 @@ has 'BTF that is not understood is told apart' btf 'does not understand'
 is 'this machine, as text' "$?" 0
 check 'ends with the verdict' grep -q '^swaptend can control' "$out"
 is 'no line is longer than a screen can show twice' "$(awk 'length > 200' "$out" | wc -l)" 0
-"$SWAPTEND" check --json | jq -e '.signals | length == 10 and all(.program and .tracepoint)' >/dev/null
+"$SWAPTEND" check --json | jq -e '.signals | length == 14 and all(.program and .tracepoint)' >/dev/null
 is 'lists all signals' $? 0
+began_ms=$(guest_now_ms)
+"$SWAPTEND" check --json >"$out" 2>&1
+took_ms=$(($(guest_now_ms) - began_ms))
+check 'probing takes no time to speak of' test "$took_ms" -lt 2000
+has 'the prices here, or why there are none' prices \
+	'^\(ok\|off\): swap-in .*, file read .*[:;] law cost '
+# The same with other swap than there is.
+with_swaps() { # FILE
+	unshare -m --propagation private sh -c \
+		'mount --bind "$1" /proc/swaps && exec "$2" check --run-dir "$3" --json' \
+		sh "$1" "$SWAPTEND" "$GUEST_TMP/run" >"$out" 2>"$GUEST_TMP/err"
+}
+if [ "$(id -u)" = 0 ] && unshare -m --propagation private true 2>/dev/null; then
+	with_swaps tests/fixtures/swap/swaps-none.txt
+	is 'no swap is no reason to fail' $? 0
+	has 'no swap has no price' prices '^off: swap-in not known (no swap is on), file read'
+	printf 'x\n/dev/zram0 partition 100 100 5\n' >"$GUEST_TMP/swaps"
+	with_swaps "$GUEST_TMP/swaps"
+	has 'nor has swap without room' prices '^off: swap-in not known (all swap is full)'
+	with_swaps tests/fixtures/swap/swaps-zram.txt
+	has 'zram has that of its class' prices 'swap-in [56]\.0 us (prior, z'
+	printf 'x\n/dev/swaptend-none partition 100 0 5\n' >"$GUEST_TMP/swaps"
+	with_swaps "$GUEST_TMP/swaps"
+	has 'so has what cannot be read' prices 'swap-in [0-9.]* us (prior, '
+	is 'the exit code is the same' "$(jq .can_control "$out")" true
+else
+	skip 'prices with other swap' 'needs root and a mount namespace'
+fi
 if [ "$(id -u)" = 0 ]; then
 	cp "$SWAPTEND" "$GUEST_TMP/swaptend"
 	chmod 755 "$GUEST_TMP"

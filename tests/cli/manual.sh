@@ -18,10 +18,16 @@ for option in $options; do
 	case $option in --help | --usage | --version | --base) continue ;; esac
 	check "$option is in the manual" grep -qe "$option" "$GUEST_TMP/page"
 done
-for law in kolivas kolivas-proportional kolivas-2004 static; do
+for law in kolivas kolivas-proportional kolivas-2004 cost auto static; do
 	check "$law is in the manual" grep -q "$law" "$GUEST_TMP/page"
 	check "$law is in --help" grep -q "$law" "$GUEST_TMP/help"
 	check "$law is explained" "$SWAPTEND" explain $law
+done
+for reason in price no_price swap_nearly_full swap_out_budget stream; do
+	check "the reason $reason is explained" grep -Eq "^ +([a-z_]+, )*$reason(,|$| )" "$GUEST_TMP/page"
+done
+for section in PRICES GUARDS; do
+	check "there is a section $section" grep -qx "$section" "$GUEST_TMP/page"
 done
 check 'the manual warns of base 0' grep -q '4.4 times' "$GUEST_TMP/page"
 check '--help warns of base 0' grep -q '4.4 times' "$GUEST_TMP/help"

@@ -34,6 +34,11 @@ run 'min above max' 'min' --min 100 --max 50
 run 'base with junk' 'high' --base high
 run 'interval too short' '9' --interval-ms 9
 run 'interval too long' '60001' --interval-ms 60001
+run 'swap-out budget negative' '-1' --swap-out-budget-kib-s=-1
+run 'swap-out budget out of range' '1073741825' --swap-out-budget-kib-s 1073741825
+run 'zram weight of nothing' "'0'" --zram-cpu-weight-pct 0
+run 'zram weight out of range' '10001' --zram-cpu-weight-pct 10001
+run 'law with a number that it does not take' 'cost:60' --law cost:60
 run 'target without slash' 'db' --target db
 run 'target with dots' '\.\.' --target /a/../b
 run 'target with unknown key' 'colour' --target /a,colour=1
@@ -44,6 +49,10 @@ printf '[swaptend]\nmin = 10\nmxa = 20\n' >"$GUEST_TMP/conf"
 run 'unknown key, with its place' "conf:3" --config "$GUEST_TMP/conf"
 printf '[swaptend]\nmin = 190\nmax = 180\n' >"$GUEST_TMP/conf"
 run 'min above max in the file' 'conf' --config "$GUEST_TMP/conf"
+printf '[swaptend]\nguards = maybe\n' >"$GUEST_TMP/conf"
+run 'guards neither on nor off' 'maybe' --config "$GUEST_TMP/conf"
+printf '[swaptend]\nprobe = 2\n' >"$GUEST_TMP/conf"
+run 'probe neither on nor off' "'2'" --config "$GUEST_TMP/conf"
 usage 'explain without value' 'explain' explain
 usage 'explain out of range' '201' explain 201
 usage 'explain junk' 'junk' explain junk

@@ -83,6 +83,7 @@ int cmd_check(int argc, char **argv)
 		return code;
 	check_kernel(&arguments.options, &findings);
 	check_memory(&arguments.options, &findings);
+	check_prices(&arguments.options, &findings);
 	check_cgroups(&arguments.options, &findings);
 	check_knob(&arguments.options, &findings);
 	r = arguments.json ? findings_write_json(&findings)

@@ -167,11 +167,14 @@ static void print_live_prices(FILE *out)
 {
 	struct pins *pins;
 	struct swt_law shown;
+	uint64_t id = 0;
 
 	if (pins_open(&pins, BPF_PIN_DIR))
 		return;
-	if (!pins_read_law(pins, &shown) && shown.law[0]) {
-		fputs("\n  now, for the system:\n", out);
+	/* Prices are the machine's: any target knows them. */
+	if ((!pins_read_law(pins, &shown) && shown.law[0]) ||
+	    pins_next_target(pins, &id, &shown) > 0) {
+		fputs("\n  now, on this machine:\n", out);
 		prices_print(out, &shown);
 	}
 	pins_close(pins);

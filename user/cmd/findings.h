@@ -58,6 +58,9 @@ void check_kernel(const struct check_options *options,
 		  struct findings *findings);
 void check_memory(const struct check_options *options,
 		  struct findings *findings);
+/* Times a few reads; as long as it takes for a slow disk to answer them. */
+void check_prices(const struct check_options *options,
+		  struct findings *findings);
 void check_cgroups(const struct check_options *options,
 		   struct findings *findings);
 void check_knob(const struct check_options *options, struct findings *findings);

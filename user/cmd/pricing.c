@@ -239,10 +239,13 @@ static void price_swap(struct pricing *pricing, struct prices *ret)
 			swaps_prior_ns(next->class, pricing->has_zswap);
 		ret->swap_source = PRICE_PRIOR;
 	}
-	if (pricing->has_zswap && device)
+	if (pricing->has_zswap && device) {
 		ret->swap_in_ns =
 			mix_zswap(pricing, &device->means[SWT_IO_SWAP_IN],
 				  ret->swap_in_ns);
+		/* At best in part: what zswap has is priced by default. */
+		ret->swap_source = PRICE_PRIOR;
+	}
 	if (next->class == SWAP_ZRAM)
 		ret->swap_in_ns =
 			weigh(ret->swap_in_ns, pricing->zram_weight_pct);
@@ -264,7 +267,8 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 
 	ret->file_read_ns = source->ns_per_page;
 	ret->file_source = ret->file_read_ns ? PRICE_MEASURED : PRICE_UNKNOWN;
-	ret->has_refault_pct = steals >= MIN_STEAL_PAGES * Q10;
+	ret->has_refault_pct =
+		pricing->seen_refault_pages && steals >= MIN_STEAL_PAGES * Q10;
 	ret->refault_pct = 0;
 	if (ret->has_refault_pct)
 		ret->refault_pct = refaults < steals
