@@ -50,6 +50,12 @@ struct prices {
 	uint32_t swap_in_ns;   /* with its swap-out */
 	uint32_t file_read_ns; /* of pages evicted before, where that is told */
 	enum price_source swap_source, file_source;
+	/*
+	 * Of the pages evicted lately, those that came back, of either kind:
+	 * 1000 until evictions say otherwise.
+	 */
+	uint32_t anon_refault_permille, file_refault_permille;
+	bool is_trial_due; /* too little is known of anonymous memory */
 	bool has_refault_pct;
 	uint32_t refault_pct; /* file pages read again, of those evicted */
 };

@@ -111,7 +111,9 @@ struct swt_law {
 	__u32 file_read_ns;  /* per page; 0: unknown */
 	__u32 swap_source;   /* 0 unknown, 1 prior, 2 probed, 3 measured */
 	__u32 file_source;   /* likewise */
-	__s32 refault_pct;   /* of file pages evicted; -1: unknown */
+	__u32 anon_refault_permille; /* came back, of those evicted lately */
+	__u32 file_refault_permille;
+	__s32 refault_pct; /* of file pages evicted; -1: unknown */
 	__u32 swap_out_kib_s;
 	char law[SWT_NAME_LEN];
 	char reason[SWT_NAME_LEN];

@@ -79,11 +79,30 @@ bench_undo() {
 	case $1 in
 	throttle) bench_throttle_off "$2" ;;
 	group) guest_remove_group "$2" ;;
-	swap) ! grep -q "^$2 " /proc/swaps || swapoff "$2" ;;
-	zram) [ ! -e "/sys/block/zram$2" ] || guest_swap_off "$2" ;;
+	swap) ! bench_is_swap "$2" || swapoff "$2" ;;
+	zram)
+		! bench_is_swap "zram$2" || swapoff "/dev/zram$2"
+		[ ! -e "/sys/block/zram$2" ] || guest_swap_off "$2"
+		;;
 	mount) ! mountpoint -q "$2" || umount "$2" ;;
 	loop) bench_loop_off "$2" ;;
+	run) bench_end_run "$2" ;;
+	tmp) [[ $2 != */swaptend-test.* ]] || rm -rf "$2" ;;
 	esac
+}
+
+# By its last name: what was made in another mount namespace, which has gone
+# with the cell that was killed, has another path or only a part of it.
+bench_is_swap() { grep -q "^[^ ]*/${1##*/} " /proc/swaps; }
+
+# bench_end_run PID:RUN_DIR, of a swaptend.  The number may be somebody else's.
+bench_end_run() {
+	local pid=${1%%:*}
+
+	tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" |
+		grep -qF -- "--run-dir ${1#*:} " || return 0
+	kill -TERM "$pid"
+	wait_until 5000 guest_is_gone "$pid" || kill -KILL "$pid"
 }
 
 bench_forget_state() {
@@ -110,7 +129,8 @@ bench_sweep() {
 }
 
 # bench_lock: one cell at a time, or they would use each other's swap.  Those
-# that wait are served in turn; flock locks the open file, which is ours too.
+# that wait are served in turn; flock locks the open file, which is ours too,
+# and of those that we start only those that end with us.
 bench_lock() {
 	local waiter
 
@@ -142,6 +162,8 @@ bench_directories() {
 	BENCH_CACHE=$BENCH_DIR/cache
 	TMPDIR=$BENCH_DIR/tmp guest_temp
 	BENCH_TMP=$GUEST_TMP
+	# It goes by itself; this is for when this process is killed.
+	[ -z "${bench_state:-}" ] || echo "tmp $BENCH_TMP" >>"$bench_state/undo"
 	chmod 0711 "$BENCH_TMP"
 }
 
@@ -185,7 +207,10 @@ bench_backing() { cat "/sys/block/${1#/dev/}/loop/backing_file" 2>/dev/null; }
 
 # bench_loop_off DEVICE:BACKING.  The number may be somebody else's by now.
 bench_loop_off() {
-	[ "$(bench_backing "${1%%:*}")" != "${1#*:}" ] || losetup -d "${1%%:*}"
+	local backing
+
+	backing=$(bench_backing "${1%%:*}")
+	[ "${backing##*/}" != "${1##*/}" ] || losetup -d "${1%%:*}"
 }
 
 bench_device_id() { cat "/sys/class/block/${1#/dev/}/dev"; }
@@ -336,6 +361,8 @@ bench_enter_group() {
 	echo "$BASHPID" >"$BENCH_GROUP/cgroup.procs" || exit 1
 	# The throttle's rule is that of the root group.
 	[ "$bench_cgroup" = v2 ] || echo "$BASHPID" >$BLKIO/cgroup.procs
+	# It may outlive us, if we are killed; the lock must not.
+	exec 9>&-
 }
 
 # bench_in_group COMMAND...: inside the group.  `bench_in_group ... &` leaves
@@ -424,7 +451,7 @@ bench_start_series() {
 	local began_ms
 
 	began_ms=$(bench_now_ms)
-	while bench_sample "$began_ms" && sleep 0.5; do :; done \
+	while kill -0 $$ && bench_sample "$began_ms" && sleep 0.5; do :; done \
 		>"$BENCH_TMP/series" 2>/dev/null 9>&- &
 	series_pid=$!
 	on_exit guest_end "$series_pid"

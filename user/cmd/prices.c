@@ -34,10 +34,13 @@ void prices_print(FILE *out, const struct swt_law *law)
 	if (law->swap_in_ns && law->file_read_ns)
 		fprintf(out, "; they say %d",
 			price_swappiness(law->swap_in_ns, law->file_read_ns));
-	fputs("\n  ", out);
-	if (law->refault_pct >= 0)
-		fprintf(out, "%d %% of the file pages evicted are read again, ",
-			law->refault_pct);
+	fprintf(out,
+		"\n  came back of those evicted lately: anonymous %u.%u %%, "
+		"file %u.%u %%; ",
+		law->anon_refault_permille / 10,
+		law->anon_refault_permille % 10,
+		law->file_refault_permille / 10,
+		law->file_refault_permille % 10);
 	fprintf(out, "%u KiB/s swapped out\n", law->swap_out_kib_s);
 }
 
@@ -71,6 +74,10 @@ struct report *prices_report(const struct swt_law *law)
 		report_set_int(report, "refault_pct", law->refault_pct);
 	else
 		report_set_null(report, "refault_pct");
+	report_set_int(report, "anon_refault_permille",
+		       law->anon_refault_permille);
+	report_set_int(report, "file_refault_permille",
+		       law->file_refault_permille);
 	report_set_int(report, "swap_out_kib_s", law->swap_out_kib_s);
 	return report;
 }

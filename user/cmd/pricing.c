@@ -10,6 +10,10 @@
 #define Q10 1024
 #define ROOM_PERIOD_NS UINT64_C(5000000000)
 
+#define PERMILLE 1000
+#define NS_PER_MS UINT64_C(1000000)
+#define MATURITY_NS (4000 * NS_PER_MS)
+
 /* 4 MiB of file pages evicted: less is no stream. */
 #define MIN_STEAL_PAGES 1024
 
@@ -120,6 +124,8 @@ static void fade_all(struct pricing *pricing, uint64_t elapsed_ns)
 	price_fade(&pricing->swap_outs, elapsed_ns);
 	price_fade(&pricing->file_refaults, elapsed_ns);
 	price_fade(&pricing->file_steals, elapsed_ns);
+	price_fade(&pricing->anon_refaults, elapsed_ns);
+	price_fade(&pricing->anon_steals, elapsed_ns);
 	price_fade(&pricing->zswap, elapsed_ns);
 }
 
@@ -148,6 +154,10 @@ static void count_pages(struct pricing *pricing, const char *vmstat)
 		 &pricing->file_refaults},
 		{"pgsteal_file", &pricing->seen_steal_pages,
 		 &pricing->file_steals},
+		{"workingset_refault_anon", &pricing->seen_anon_refault_pages,
+		 &pricing->anon_refaults},
+		{"pgsteal_anon", &pricing->seen_anon_steal_pages,
+		 &pricing->anon_steals},
 	};
 
 	for (size_t i = 0; i < SWT_ARRAY_SIZE(counters); i++) {
@@ -168,6 +178,8 @@ static void read_counters(struct pricing *pricing)
 	if (proc_read_file(&root, "/proc/vmstat", &text))
 		return;
 	count_pages(pricing, text);
+	pricing->has_anon_refaults =
+		parse_stat_field(text, "workingset_refault_anon").is_known;
 	/* Of a steady rate R, R * memory are remembered. */
 	pricing->swap_out_kib_s = pricing->swap_outs.pages_q10 / Q10 *
 				  PAGE_KIB * 1000 / PRICE_MEMORY_MS;
@@ -276,6 +288,41 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 					   : PCT;
 }
 
+/*
+ * A page evicted just now had no time to come back: while memory is filled for
+ * the first time all of it looks cold.  So evictions count late.
+ */
+static void mature(struct pricing *pricing, uint64_t elapsed_ns)
+{
+	uint64_t steals = pricing->anon_steals.pages_q10;
+	uint64_t *late = &pricing->mature_steals_q10;
+
+	if (elapsed_ns > MATURITY_NS)
+		elapsed_ns = MATURITY_NS;
+	if (steals > *late)
+		*late += (steals - *late) * (elapsed_ns / NS_PER_MS) /
+			 (MATURITY_NS / NS_PER_MS);
+	else
+		*late = steals;
+}
+
+/* Before v5.9 the anonymous ones are not counted: taken to come back. */
+static void weigh_refaults(const struct pricing *pricing, struct prices *ret)
+{
+	ret->anon_refault_permille = PERMILLE;
+	if (pricing->has_anon_refaults)
+		ret->anon_refault_permille = price_refault_permille(
+			pricing->anon_refaults.pages_q10 / Q10,
+			pricing->mature_steals_q10 / Q10, PRICE_DOUBT_PAGES);
+	ret->file_refault_permille = price_refault_permille(
+		pricing->file_refaults.pages_q10 / Q10,
+		pricing->file_steals.pages_q10 / Q10, PRICE_DOUBT_PAGES);
+	ret->is_trial_due =
+		pricing->has_anon_refaults &&
+		(pricing->anon_steals.pages_q10 / Q10 < PRICE_DOUBT_PAGES ||
+		 ret->anon_refault_permille < PRICE_HOT_PERMILLE);
+}
+
 /* Which device is full, and so which is next, changes without notice. */
 static void refresh_room(struct pricing *pricing, uint64_t now_ns)
 {
@@ -289,16 +336,19 @@ static void refresh_room(struct pricing *pricing, uint64_t now_ns)
 void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 		    uint64_t now_ns)
 {
+	uint64_t elapsed_ns = now_ns - pricing->updated_at_ns;
 	unsigned int count = 0;
 
-	fade_all(pricing, now_ns - pricing->updated_at_ns);
+	fade_all(pricing, elapsed_ns);
 	pricing->updated_at_ns = now_ns;
 	if (sense_read_costs(sense, pricing->rows, &count))
 		log_debug("the prices cannot be read, keeping the old ones");
 	for (unsigned int i = 0; i < count; i++)
 		add_row(pricing, &pricing->rows[i]);
 	read_counters(pricing);
+	mature(pricing, elapsed_ns);
 	refresh_room(pricing, now_ns);
 	price_swap(pricing, &pricing->prices);
 	price_files(pricing, &pricing->prices);
+	weigh_refaults(pricing, &pricing->prices);
 }

@@ -269,14 +269,16 @@ static void log_change(struct tended *target, int from,
 	log_notice("target=%s swappiness %d→%d reason=%s "
 		   "evidence='passes=%" PRIu64 " distress_pct=%u "
 		   "mapped_ratio_pct=%u tendency_pct=%u state_permille=%u "
-		   "swap_in_ns=%u file_read_ns=%u' "
+		   "swap_in_ns=%u file_read_ns=%u anon_refault_permille=%u "
+		   "file_refault_permille=%u' "
 		   "dry_run=%d suppressed=%" PRIu64,
 		   quoted, from, decision->swappiness,
 		   reason_name(decision->reason), decision->passes,
 		   decision->distress_pct, target->shown.mapped_ratio_pct,
 		   decision->tendency_pct, decision->state_permille,
 		   target->shown.swap_in_ns, target->shown.file_read_ns,
-		   is_dry_run, suppressed);
+		   target->shown.anon_refault_permille,
+		   target->shown.file_refault_permille, is_dry_run, suppressed);
 }
 
 /* A failing write is tried again at each sample, but told now and then. */
@@ -327,6 +329,8 @@ static void show_prices(struct tended *target, const struct sample *sample)
 	shown->file_read_ns = prices->file_read_ns;
 	shown->swap_source = prices->swap_source;
 	shown->file_source = prices->file_source;
+	shown->anon_refault_permille = prices->anon_refault_permille;
+	shown->file_refault_permille = prices->file_refault_permille;
 	shown->refault_pct =
 		prices->has_refault_pct ? (int)prices->refault_pct : -1;
 	shown->swap_out_kib_s = (uint32_t)sample->swap_out_kib_s;

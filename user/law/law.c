@@ -80,13 +80,22 @@ const struct law law_table[] = {
 	},
 	{
 		.name = "auto",
-		.summary = "the price as the base, pushed by distress",
-		.rule = "The value of the law cost as the base, and the state "
-			"of the law kolivas as the push on top of it. The push "
-			"at most doubles the base: where swap is dear, "
-			"distress is no reason to swap much.",
-		.source = "cost and kolivas",
+		.summary = "the price of an eviction as the base, pushed by "
+			   "distress",
+		.rule = "As cost, but each price is multiplied by the share of "
+			"the pages evicted in the last seconds that came back: "
+			"cold memory costs little to swap out however slow the "
+			"swap, and a stream of files read once is no reason to "
+			"swap. Not below 10 while nothing says that anonymous "
+			"memory is hot, or nobody would find out that it is "
+			"not. On top of that base the state of the law "
+			"kolivas as the push; it at most doubles the base: "
+			"where swap is dear, distress is no reason to swap "
+			"much.",
+		.source = "cost and kolivas; what OSDB showed in 2002, that "
+			  "cold memory belongs in swap",
 		.is_priced = true,
+		.weighs_refaults = true,
 		.state_max = KOLIVAS_STATE_MAX,
 		.step = auto_step,
 	},
@@ -193,14 +202,19 @@ static int target(const struct law *law, const struct law_params *params,
 		  uint32_t state_permille)
 {
 	int base = params->base, reach = params->top - params->base;
+	struct sample seen = *sample;
 
 	if (!law->state_max)
 		return params->fixed;
 	/* A push without effect would only surprise whoever adds swap. */
 	if (!sample->has_swap)
 		return params->base;
+	if (law->weighs_refaults)
+		price_weigh(&seen.prices);
 	if (law->is_priced) {
-		base = price_base(sample, params, state);
+		base = price_base(&seen, params, state);
+		if (law->weighs_refaults)
+			base = price_with_trial(&seen.prices, base);
 		reach = priced_reach(base, params->top);
 	}
 	return base + reach * (int)state_permille / PERMILLE;

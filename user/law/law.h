@@ -13,12 +13,13 @@
 
 struct law {
 	const char *name;
-	const char *summary; /* one line, for --help */
-	const char *rule;    /* a paragraph, for explain and the manual */
-	const char *caveat;  /* when it does harm; NULL: never seen */
-	const char *source;  /* mail or document the rule comes from */
-	bool is_priced;	     /* the base is the price's, not params->base */
-	uint32_t state_max;  /* law_state.value at full push; 0: stateless */
+	const char *summary;  /* one line, for --help */
+	const char *rule;     /* a paragraph, for explain and the manual */
+	const char *caveat;   /* when it does harm; NULL: never seen */
+	const char *source;   /* mail or document the rule comes from */
+	bool is_priced;	      /* the base is the price's, not params->base */
+	bool weighs_refaults; /* the price of an eviction, see price_weigh() */
+	uint32_t state_max;   /* law_state.value at full push; 0: stateless */
 	/* Moves *state by the sample; returns the reason. */
 	enum swt_reason (*step)(const struct sample *sample,
 				struct law_state *state);

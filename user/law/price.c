@@ -2,6 +2,7 @@
 #include "law/price.h"
 
 #define Q10 1024
+#define PERMILLE 1000
 #define NS_PER_MS 1000000
 
 /* Steps from the noise of a shared disk's read times, +-10 % at r = 0.4. */
@@ -42,6 +43,28 @@ static uint64_t per_page(const struct price_mean *mean)
 	return mean->ns * Q10 / mean->pages_q10;
 }
 
+/* value * part / whole, part < whole; of values below 2^32 exactly. */
+static uint64_t share(uint64_t value, uint64_t part, uint64_t whole)
+{
+	while (whole > UINT32_MAX) {
+		whole >>= 1;
+		part >>= 1;
+	}
+	return value < UINT32_MAX ? value * part / whole : value / whole * part;
+}
+
+static void forget_surplus(struct price_mean *mean)
+{
+	uint64_t most_q10 = (uint64_t)PRICE_MEMORY_PAGES * Q10;
+
+	if (mean->pages_q10 <= most_q10)
+		return;
+	/* The price is as it was: ns = price * pages. */
+	mean->bios_q10 = share(mean->bios_q10, most_q10, mean->pages_q10);
+	mean->ns = (uint64_t)mean->ns_per_page * PRICE_MEMORY_PAGES;
+	mean->pages_q10 = most_q10;
+}
+
 void price_add(struct price_mean *mean, const struct swt_cost_io *delta)
 {
 	uint64_t price;
@@ -59,16 +82,7 @@ void price_add(struct price_mean *mean, const struct swt_cost_io *delta)
 	if (price > UINT32_MAX)
 		price = UINT32_MAX;
 	mean->ns_per_page = price ? (uint32_t)price : 1;
-}
-
-/* ns * part / whole, part < whole. */
-static uint64_t share(uint64_t ns, uint64_t part, uint64_t whole)
-{
-	while (whole > UINT32_MAX) {
-		whole >>= 1;
-		part >>= 1;
-	}
-	return ns * part / whole;
+	forget_surplus(mean);
 }
 
 uint32_t price_swap_ns(const struct price_mean *in,
@@ -91,6 +105,38 @@ int price_swappiness(uint32_t swap_ns, uint32_t file_ns)
 	uint64_t sum = (uint64_t)swap_ns + file_ns;
 
 	return (int)((SWAPPINESS_MAX * (uint64_t)file_ns + sum / 2) / sum);
+}
+
+static uint32_t weigh(uint32_t ns, uint32_t permille)
+{
+	uint64_t weighed = (uint64_t)ns * permille / PERMILLE;
+
+	return ns && !weighed ? 1 : (uint32_t)weighed;
+}
+
+void price_weigh(struct prices *prices)
+{
+	prices->swap_in_ns =
+		weigh(prices->swap_in_ns, prices->anon_refault_permille);
+	prices->file_read_ns =
+		weigh(prices->file_read_ns, prices->file_refault_permille);
+}
+
+uint32_t price_refault_permille(uint64_t refaults, uint64_t steals,
+				uint64_t doubt)
+{
+	refaults += doubt;
+	steals += doubt;
+	if (!steals || refaults >= steals)
+		return PERMILLE;
+	return (uint32_t)(refaults * PERMILLE / steals);
+}
+
+int price_with_trial(const struct prices *prices, int base)
+{
+	if (!prices->is_trial_due || base >= PRICE_TRIAL_SWAPPINESS)
+		return base;
+	return PRICE_TRIAL_SWAPPINESS;
 }
 
 static int step_towards(int held, int aim, uint64_t elapsed_ns)

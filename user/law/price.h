@@ -14,6 +14,9 @@
 /* With fewer sampled bios in memory the last price is held. */
 #define PRICE_MIN_BIOS 16
 
+/* More is forgotten at once: a scan must not outweigh what follows it. */
+#define PRICE_MEMORY_PAGES 8192
+
 /* Sums that fade; sums of pages and bios in 1/1024. */
 struct price_mean {
 	uint64_t ns;
@@ -45,6 +48,32 @@ uint32_t price_swap_ns(const struct price_mean *in,
  * be 0.
  */
 int price_swappiness(uint32_t swap_ns, uint32_t file_ns);
+
+/*
+ * Prices of an eviction instead of a read: a page that stays away costs
+ * nothing.  Neither becomes 0.  The kernel weighs refaults too (get_scan_count
+ * since v5.8), but by 1 : 2 at most, however cold one kind is.
+ */
+void price_weigh(struct prices *prices);
+
+/*
+ * Of `steals` pages evicted, the share that came back; `doubt` pages more are
+ * taken to have come back, so that little evidence changes little.
+ */
+uint32_t price_refault_permille(uint64_t refaults, uint64_t steals,
+				uint64_t doubt);
+
+/*
+ * Anonymous memory is tried while nothing says that it is hot: who never swaps
+ * a page out does not learn that it would have stayed there.  With the doubt of
+ * 64 pages a trial of hot memory on a disk of 300 I/O a second costs about 4 %
+ * of the time.
+ */
+#define PRICE_TRIAL_SWAPPINESS 10
+#define PRICE_HOT_PERMILLE 500
+#define PRICE_DOUBT_PAGES 64
+/* The base, not below the trial's value where a trial is due. */
+int price_with_trial(const struct prices *prices, int base);
 
 /*
  * The base of the laws that follow the price.  Moves at most 200 a second and

@@ -25,7 +25,7 @@ DATABASE_ROWS=$((DATABASE_UNITS * DATABASE_ROWS_PER_UNIT))
 # static:60.  The scans come first: they warm the cache as far as it holds,
 # which takes a slow disk seconds in sequence and minutes at random.
 database_work() {
-	scan_count=24 lookup_count=20000 mixed_count=8000
+	scan_count=24 lookup_count=25000 mixed_count=10000
 	[ "$1" = ssd ] ||
 		scan_count=5 lookup_count=500 mixed_count=250
 }
