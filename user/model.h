@@ -52,7 +52,7 @@ struct prices {
 	enum price_source swap_source, file_source;
 	/*
 	 * Of the pages evicted lately, those that came back, of either kind:
-	 * 1000 until evictions say otherwise.
+	 * 1000 until evictions say otherwise; 0: unknown, as 1000.
 	 */
 	uint32_t anon_refault_permille, file_refault_permille;
 	bool is_trial_due; /* too little is known of anonymous memory */

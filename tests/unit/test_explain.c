@@ -219,7 +219,7 @@ static void every_law_is_told_with_rule_and_source(void **s)
 	assert_says("cost", "Swappiness is 200 r / (1 + r)");
 	assert_says("cost", "Until both prices are known the base is kept");
 	assert_does_not_say("cost", "base + (top - base)");
-	assert_says("auto", "The push at most doubles the base");
+	assert_says("auto", "it at most doubles the base");
 	assert_says("auto", "source: cost and kolivas");
 	assert_says("static", "The value N, whatever happens");
 	assert_says("static:60", "law static");

@@ -329,6 +329,77 @@ static void swappiness_is_200_r_by_1_and_r(void **s)
 				 vectors[i].swappiness);
 }
 
+/* 100,000 pages at 1 us, then 8,192 at 100 us: 8,192 at 1 us are remembered. */
+static void a_large_scan_is_soon_outweighed(void **s)
+{
+	const struct swt_cost_io scan = {
+		.bios_estimate = 100000,
+		.sampled_bios = 100000,
+		.sampled_pages = 100000,
+		.sampled_ns = 100000000,
+	};
+	const struct swt_cost_io random = {
+		.bios_estimate = 8192,
+		.sampled_bios = 8192,
+		.sampled_pages = 8192,
+		.sampled_ns = 819200000,
+	};
+	struct price_mean mean = {0};
+
+	(void)s;
+	price_add(&mean, &scan);
+	assert_int_equal(mean.ns_per_page, 1000);
+	price_add(&mean, &random);
+	/* (8192 * 1 + 8192 * 100) / 16384 = 50.5 us */
+	assert_int_equal(mean.ns_per_page, 50500);
+}
+
+static void the_share_that_came_back_starts_in_doubt(void **s)
+{
+	(void)s;
+	assert_int_equal(price_refault_permille(0, 0, 64), 1000);
+	assert_int_equal(price_refault_permille(0, 64, 64), 500);
+	/* (36 + 64) / (936 + 64) */
+	assert_int_equal(price_refault_permille(36, 936, 64), 100);
+	assert_int_equal(price_refault_permille(500, 100, 64), 1000);
+	assert_int_equal(price_refault_permille(0, 1000000000, 64), 1);
+	assert_int_equal(price_refault_permille(0, 0, 0), 1000);
+}
+
+static void what_stays_away_costs_nothing(void **s)
+{
+	struct prices prices = {
+		.swap_in_ns = 6000000,
+		.file_read_ns = 60000,
+		.anon_refault_permille = 10,
+		.file_refault_permille = 1000,
+	};
+
+	(void)s;
+	price_weigh(&prices);
+	assert_int_equal(prices.swap_in_ns, 60000);
+	assert_int_equal(prices.file_read_ns, 60000);
+	/* Unknown shares change nothing, and a known price stays known. */
+	prices.anon_refault_permille = 0;
+	price_weigh(&prices);
+	assert_int_equal(prices.swap_in_ns, 60000);
+	prices = (struct prices){.swap_in_ns = 10, .anon_refault_permille = 1};
+	price_weigh(&prices);
+	assert_int_equal(prices.swap_in_ns, 1);
+	assert_int_equal(prices.file_read_ns, 0);
+}
+
+static void anonymous_memory_is_tried_where_nothing_is_known(void **s)
+{
+	struct prices prices = {.is_trial_due = true};
+
+	(void)s;
+	assert_int_equal(price_with_trial(&prices, 1), 10);
+	assert_int_equal(price_with_trial(&prices, 60), 60);
+	prices.is_trial_due = false;
+	assert_int_equal(price_with_trial(&prices, 1), 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -354,6 +425,10 @@ int main(void)
 		CASE(swap_prices_are_cut_to_32_bits),
 		CASE(huge_numbers_of_pages_do_not_wrap),
 		CASE(swappiness_is_200_r_by_1_and_r),
+		CASE(a_large_scan_is_soon_outweighed),
+		CASE(the_share_that_came_back_starts_in_doubt),
+		CASE(what_stays_away_costs_nothing),
+		CASE(anonymous_memory_is_tried_where_nothing_is_known),
 	};
 
 	return cmocka_run_group_tests_name("price", tests, NULL, NULL);

@@ -44,6 +44,8 @@ static const struct swt_law known = {
 	.file_read_ns = 120000,
 	.swap_source = PRICE_MEASURED,
 	.file_source = PRICE_MEASURED,
+	.anon_refault_permille = 315,
+	.file_refault_permille = 1000,
 	.refault_pct = 37,
 	.swap_out_kib_s = 5120,
 };
@@ -69,16 +71,19 @@ static void known_prices_are_told_with_what_they_say(void **s)
 	(void)s;
 	assert_text(&known, "  prices a page: swap-in 4.8 us (measured), "
 			    "file read 120.0 us (measured); they say 192\n"
-			    "  37 % of the file pages evicted are read again, "
+			    "  came back of those evicted lately: "
+			    "anonymous 31.5 %, file 100.0 %; "
 			    "5120 KiB/s swapped out\n");
 }
 
 static void unknown_prices_are_told_as_such(void **s)
 {
 	(void)s;
-	assert_text(&unknown, "  prices a page: swap-in not known yet, "
-			      "file read not known yet\n"
-			      "  0 KiB/s swapped out\n");
+	assert_text(&unknown,
+		    "  prices a page: swap-in not known yet, "
+		    "file read not known yet\n"
+		    "  came back of those evicted lately: anonymous 0.0 %, "
+		    "file 0.0 %; 0 KiB/s swapped out\n");
 }
 
 static void one_price_alone_says_no_swappiness(void **s)
@@ -87,11 +92,13 @@ static void one_price_alone_says_no_swappiness(void **s)
 	assert_text(&only_swap_known,
 		    "  prices a page: swap-in 205.9 us (probed), "
 		    "file read not known yet\n"
-		    "  12 KiB/s swapped out\n");
+		    "  came back of those evicted lately: anonymous 0.0 %, "
+		    "file 0.0 %; 12 KiB/s swapped out\n");
 	assert_text(&only_files_known,
 		    "  prices a page: swap-in not known yet, "
 		    "file read 0.0 us (measured)\n"
-		    "  0 % of the file pages evicted are read again, "
+		    "  came back of those evicted lately: anonymous 0.0 %, "
+		    "file 0.0 %; "
 		    "4294967295 KiB/s swapped out\n");
 }
 
@@ -105,6 +112,8 @@ static void json_has_the_prices_as_integers(void **s)
 			    "  \"file_read_source\": \"measured\",\n"
 			    "  \"swappiness\": 192,\n"
 			    "  \"refault_pct\": 37,\n"
+			    "  \"anon_refault_permille\": 315,\n"
+			    "  \"file_refault_permille\": 1000,\n"
 			    "  \"swap_out_kib_s\": 5120\n"
 			    "}\n");
 }
@@ -119,6 +128,8 @@ static void json_has_null_for_what_is_not_known(void **s)
 			      "  \"file_read_source\": \"unknown\",\n"
 			      "  \"swappiness\": null,\n"
 			      "  \"refault_pct\": null,\n"
+			      "  \"anon_refault_permille\": 0,\n"
+			      "  \"file_refault_permille\": 0,\n"
 			      "  \"swap_out_kib_s\": 0\n"
 			      "}\n");
 }
@@ -133,6 +144,8 @@ static void json_of_one_price_alone_says_no_swappiness(void **s)
 				      "  \"file_read_source\": \"unknown\",\n"
 				      "  \"swappiness\": null,\n"
 				      "  \"refault_pct\": null,\n"
+				      "  \"anon_refault_permille\": 0,\n"
+				      "  \"file_refault_permille\": 0,\n"
 				      "  \"swap_out_kib_s\": 12\n"
 				      "}\n");
 	assert_json(&only_files_known, "{\n"
@@ -142,6 +155,8 @@ static void json_of_one_price_alone_says_no_swappiness(void **s)
 				       "  \"file_read_source\": \"measured\",\n"
 				       "  \"swappiness\": null,\n"
 				       "  \"refault_pct\": 0,\n"
+				       "  \"anon_refault_permille\": 0,\n"
+				       "  \"file_refault_permille\": 0,\n"
 				       "  \"swap_out_kib_s\": 4294967295\n"
 				       "}\n");
 }
@@ -168,7 +183,8 @@ static void a_source_from_a_later_version_is_unknown(void **s)
 	law.file_source = UINT32_MAX;
 	assert_text(&law, "  prices a page: swap-in 4.8 us (unknown), "
 			  "file read 120.0 us (unknown); they say 192\n"
-			  "  37 % of the file pages evicted are read again, "
+			  "  came back of those evicted lately: "
+			  "anonymous 31.5 %, file 100.0 %; "
 			  "5120 KiB/s swapped out\n");
 }
 

@@ -111,6 +111,8 @@ static uint32_t weigh(uint32_t ns, uint32_t permille)
 {
 	uint64_t weighed = (uint64_t)ns * permille / PERMILLE;
 
+	if (!permille)
+		return ns;
 	return ns && !weighed ? 1 : (uint32_t)weighed;
 }
 
@@ -129,7 +131,8 @@ uint32_t price_refault_permille(uint64_t refaults, uint64_t steals,
 	steals += doubt;
 	if (!steals || refaults >= steals)
 		return PERMILLE;
-	return (uint32_t)(refaults * PERMILLE / steals);
+	refaults = refaults * PERMILLE / steals;
+	return refaults ? (uint32_t)refaults : 1;
 }
 
 int price_with_trial(const struct prices *prices, int base)

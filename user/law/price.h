@@ -58,7 +58,7 @@ void price_weigh(struct prices *prices);
 
 /*
  * Of `steals` pages evicted, the share that came back; `doubt` pages more are
- * taken to have come back, so that little evidence changes little.
+ * taken to have come back, so that little evidence changes little.  1..1000.
  */
 uint32_t price_refault_permille(uint64_t refaults, uint64_t steals,
 				uint64_t doubt);
