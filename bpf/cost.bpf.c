@@ -152,6 +152,16 @@ static __always_inline void begin(struct bio *bio, __u32 every)
 	slot->id = id;
 }
 
+/* The end of a sampled bio with this address was missed. */
+static __always_inline void forget(const struct bio *bio)
+{
+	__u64 id = id_of(bio);
+	struct slot *slot = slot_of(id);
+
+	if (slot->id == id)
+		slot->id = 0;
+}
+
 static __always_inline int on_queue(struct bio *bio)
 {
 	__u64 jiffy = bpf_jiffies64();
@@ -164,6 +174,8 @@ static __always_inline int on_queue(struct bio *bio)
 	every = sample(jiffy);
 	if (every)
 		begin(bio, every);
+	else
+		forget(bio);
 	return 0;
 }
 
@@ -265,6 +277,9 @@ int BPF_PROG(on_rq_complete, struct request *request)
 {
 	struct bio *bio = request->bio;
 
+	/* What was sampled last has long ended. */
+	if (bpf_jiffies64() - last_pass_jiffies > 2 * RECLAIM_TAIL_JIFFIES)
+		return 0;
 	for (int i = 0; i < MAX_MERGED && bio; i++) {
 		complete(bio);
 		bio = bio->bi_next;

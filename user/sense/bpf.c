@@ -233,6 +233,20 @@ static int try_load(struct sense_bpf *sense, const struct bpf_options *options,
 	return r ? r : swaptend_bpf__load(sense->skeleton);
 }
 
+static void switch_off_prices(struct sense_bpf *sense, int r)
+{
+	for (unsigned int i = 0; i < sense->signal_count; i++) {
+		struct bpf_signal *signal = &sense->signals[i];
+
+		if (strncmp(signal->tracepoint, "block_", 6) != 0 ||
+		    !signal->is_on)
+			continue;
+		signal->is_on = false;
+		snprintf(signal->why, sizeof(signal->why),
+			 "the programs did not load with it: %s", strerror(-r));
+	}
+}
+
 static int load(struct sense_bpf *sense, const struct bpf_options *options,
 		char *error, size_t error_size)
 {
@@ -244,6 +258,11 @@ static int load(struct sense_bpf *sense, const struct bpf_options *options,
 	/* v5.11 has the map, but not for tracing. */
 	if (r && r != -EPERM && has_task_storage)
 		r = try_load(sense, options, false);
+	/* Control without prices is better than none. */
+	if (r && r != -EPERM && r != -ENOMEM) {
+		switch_off_prices(sense, r);
+		r = try_load(sense, options, has_task_storage);
+	}
 	if (r)
 		snprintf(error, error_size, "cannot load the BPF programs: %s",
 			 explain_load(r));
