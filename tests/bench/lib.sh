@@ -393,9 +393,9 @@ bench_drop_group_cache() {
 
 # bench_oom_kills: how many the kernel killed in the group.
 bench_oom_kills() {
-	awk '$1 == "oom_kill" { n = $2 } END { print n + 0 }' \
-		"$BENCH_GROUP/memory.oom_control" \
-		"$BENCH_GROUP/memory.events" 2>/dev/null
+	# v1 has the one file, v2 the other.
+	cat "$BENCH_GROUP/memory.oom_control" "$BENCH_GROUP/memory.events" \
+		2>/dev/null | awk '$1 == "oom_kill" { n = $2 } END { print n + 0 }'
 }
 
 # --- samples over time ---
