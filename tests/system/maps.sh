@@ -12,7 +12,7 @@ id=$(stat -c %i "$GUEST_CGROUP")
 start_swaptend --target system --target "$GUEST_CGROUP" --observe
 in_cgroup "$GUEST_CGROUP" "$LOAD" --hog-mb 64 --seconds 2 >/dev/null
 dump() { bpftool map dump pinned "$pins/$1" -j; }
-is 'pins four maps' "$(ls $pins | sort | tr '\n' ' ')" 'law lost reclaim targets '
+is 'pins five maps' "$(ls $pins | sort | tr '\n' ' ')" 'cost law lost reclaim targets '
 is 'for root alone' "$(stat -c %a $pins $pins/law | tr '\n' ' ')" '700 600 '
 row=$(dump reclaim | jq -c ".[] | select(.formatted.key == $id) | .formatted.values")
 is 'reclaim has a row of the group, per CPU' "$(jq 'length' <<<"$row")" "$(nproc --all)"
@@ -25,7 +25,7 @@ is 'targets names the group' "$(dump targets | jq -r '.[0].formatted.value.path'
 is 'lost has no losses' "$(dump lost | jq '[.[].formatted.values[].value] | add')" 0
 
 stop_swaptend KILL
-is 'a killed run leaves its pins' "$(ls $pins | wc -l)" 4
+is 'a killed run leaves its pins' "$(ls $pins | wc -l)" 5
 is 'status reads them without it' "$(swaptend status --json | jq -c '[.is_running, .has_maps]')" '[false,true]'
 start_swaptend --observe --verbose
 is 'the next run replaces them' "$(dump law | jq -r '.[0].formatted.value.pid')" "$SWT_PID"
@@ -39,7 +39,7 @@ swaptend status >"$GUEST_TMP/out" 2>&1
 is 'status refuses the maps of another version (1)' $? 1
 check 'in plain words' grep -q 'another version' "$GUEST_TMP/out"
 start_swaptend --observe --verbose
-check 'run replaces them' test "$(dump law | jq -r '.[0].formatted.value.abi_version')" = 1
+check 'run replaces them' test "$(dump law | jq -r '.[0].formatted.value.abi_version')" = 2
 stop_swaptend
 is 'a clean end leaves no pins' "$(ls /sys/fs/bpf | grep -c swaptend)" 0
 

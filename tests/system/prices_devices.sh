@@ -91,7 +91,7 @@ for _ in 1 2 3; do
 	measure_files
 	[ "$pages" -lt $((reads * 70 / 100)) ] || break
 done
-within "a disk of $FILE_IOPS reads a second makes in 5 s" "$reads" $((FILE_IOPS * 4)) $((FILE_IOPS * 6))
+within "a disk of $FILE_IOPS reads a second makes in 5 s" "$reads" $((FILE_IOPS * 3)) $((FILE_IOPS * 7))
 within 'and all are counted' "$bios" $((reads * 70 / 100)) $((reads * 130 / 100))
 # Of file_read alone, one after the other.  ext4's own blocks, which it reads
 # some at a time after a mount, are among the others.

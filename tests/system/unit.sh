@@ -35,7 +35,7 @@ check 'the root file system is read-only now' bash -c '! touch /swaptend-probe 2
 SWT_WRAP=(setpriv --bounding-set "-all,$capabilities" --inh-caps "-all" --no-new-privs --)
 check 'starts with what the unit leaves it' start_swaptend --law static:61
 check 'applies' wait_until 2000 holds 61
-is 'pins' "$(ls /sys/fs/bpf/swaptend | wc -l)" 4
+is 'pins' "$(ls /sys/fs/bpf/swaptend | wc -l)" 5
 is 'has no new privileges' "$(awk '/^NoNewPrivs/ { print $2 }' "/proc/$SWT_PID/status")" 1
 stop_swaptend KILL
 check 'restore works under the unit, too' "${SWT_WRAP[@]}" "$SWAPTEND" restore --run-dir "$SWT_RUN_DIR"
