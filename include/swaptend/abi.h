@@ -133,6 +133,45 @@ enum swt_lost {
 	SWT_NR_LOST,
 };
 
+/* What the task that flushes was doing for reclaim. */
+enum swt_tlb_phase {
+	SWT_TLB_OUTSIDE, /* not reclaiming */
+	SWT_TLB_AGE_ANON,
+	SWT_TLB_AGE_FILE,
+	SWT_TLB_EVICT_ANON,
+	SWT_TLB_EVICT_FILE,
+	SWT_TLB_OTHER_RECLAIM, /* between begin and end, none of the above */
+	SWT_NR_TLB_PHASES,
+};
+
+/* Reasons are numbered as the kernel's enum tlb_flush_reason; with room. */
+#define SWT_NR_TLB_REASONS 8
+
+struct swt_tlb_flushes {
+	__u64 events;
+	__u64 pages;	   /* of events that name a range */
+	__u64 full_events; /* events that flush everything */
+};
+
+/* `tlb`, per-CPU: counters since the map was made, of the CPU that flushes. */
+struct swt_tlb {
+	struct swt_tlb_flushes flushes[SWT_NR_TLB_PHASES][SWT_NR_TLB_REASONS];
+	__u64 received;	   /* function-call interrupts that flush, see cost */
+	__u64 received_ns; /* time spent in them */
+	__u64 aged_anon_no_swap_pages; /* must stay 0 */
+};
+
+/* `tlb_senders`: shootdowns sent to other CPUs, by process. */
+struct swt_tlb_sender_key {
+	__u32 tgid;
+	char command[16];
+};
+
+struct swt_tlb_sender {
+	__u64 shootdowns;
+	__u64 reclaim_shootdowns; /* those of a phase other than OUTSIDE */
+};
+
 /* `doorbell`: wakes user space; nothing depends on what it carries. */
 struct swt_ring {
 	__u64 rung_at_ns;
