@@ -58,6 +58,23 @@ static __always_inline __u32 bio_dev(struct bio *bio)
 	       BPF_CORE_READ(disk, first_minor);
 }
 
+/*
+ * The same for all bios of a device and likely others for other devices' bios.
+ * Only the difference of two pointers is a number to the verifier.
+ */
+static __always_inline __u32 bio_dev_hash(const struct bio *bio,
+					  const void *origin)
+{
+	const struct bio___v510 *old = (void *)bio;
+	__u64 address;
+
+	if (bpf_core_field_exists(bio->bi_bdev))
+		address = (__u64)bio->bi_bdev - (__u64)origin;
+	else
+		address = (__u64)old->bi_disk - (__u64)origin;
+	return ((address >> 6) * 0x9e3779b97f4a7c15ULL) >> 40;
+}
+
 /* Flags and mapping of a large page are those of its head. */
 static __always_inline struct page *bio_first_page(struct bio *bio)
 {

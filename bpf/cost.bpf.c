@@ -44,6 +44,12 @@ struct slot {
 
 static struct slot slots[NR_SLOTS];
 
+/*
+ * Sampled bios that have not ended: while there are none, which is most of the
+ * time on a fast disk, no slot needs a look.  Too high where an end is missed.
+ */
+static volatile __u32 in_flight;
+
 /* Set by user space from /proc/swaps: whole devices that are swap. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -59,18 +65,21 @@ struct sampler {
 	__u32 taken; /* in this jiffy */
 };
 
+/* A power of 2.  A flood on one device must not hide the stalls of another. */
+#define NR_SAMPLERS 16
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, NR_SAMPLERS);
 	__type(key, __u32);
 	__type(value, struct sampler);
-} sampler SEC(".maps");
+} samplers SEC(".maps");
 
 /* How many bios this one stands for; 0: not sampled. */
-static __always_inline __u32 sample(__u64 jiffy)
+static __always_inline __u32 sample(const struct bio *bio, __u64 jiffy)
 {
-	__u32 zero = 0, every;
-	struct sampler *state = bpf_map_lookup_elem(&sampler, &zero);
+	__u32 key = bio_dev_hash(bio, slots) & (NR_SAMPLERS - 1), every;
+	struct sampler *state = bpf_map_lookup_elem(&samplers, &key);
 
 	if (!state)
 		return 0;
@@ -141,7 +150,9 @@ static __always_inline void begin(struct bio *bio, __u32 every)
 	now_ns = bpf_ktime_get_ns();
 	/* Two bios in one slot: the older is given up, unless it never ended.
 	 */
-	if (slot->id && slot->id != id)
+	if (!slot->id)
+		__sync_fetch_and_add(&in_flight, 1);
+	else if (slot->id != id)
 		count_lost(SWT_LOST_IO_SLOT);
 	slot->id = 0;
 	slot->queued_ns = now_ns;
@@ -158,8 +169,10 @@ static __always_inline void forget(const struct bio *bio)
 	__u64 id = id_of(bio);
 	struct slot *slot = slot_of(id);
 
-	if (slot->id == id)
-		slot->id = 0;
+	if (slot->id != id)
+		return;
+	slot->id = 0;
+	__sync_fetch_and_add(&in_flight, -1);
 }
 
 static __always_inline int on_queue(struct bio *bio)
@@ -171,10 +184,10 @@ static __always_inline int on_queue(struct bio *bio)
 		return 0;
 	if (!bio_is_whole_io(bio))
 		return 0;
-	every = sample(jiffy);
+	every = sample(bio, jiffy);
 	if (every)
 		begin(bio, every);
-	else
+	else if (in_flight)
 		forget(bio);
 	return 0;
 }
@@ -220,7 +233,16 @@ static __always_inline struct swt_cost *cost_row(__u32 dev)
 	return row;
 }
 
-static __always_inline void end(const struct slot *slot)
+/*
+ * The pages of a request come at one price: who waits for one of eight swapped
+ * in together has paid for all.
+ */
+static __always_inline __u64 share_ns(__u64 ns, __u64 pages, __u64 of_pages)
+{
+	return of_pages > pages ? ns * pages / of_pages : ns;
+}
+
+static __always_inline void end(const struct slot *slot, __u32 request_pages)
 {
 	__u64 ns = bpf_ktime_get_ns() - slot->queued_ns;
 	struct swt_cost *row = cost_row(slot->dev);
@@ -233,7 +255,7 @@ static __always_inline void end(const struct slot *slot)
 	io->bios_estimate += slot->sample_every;
 	io->sampled_bios++;
 	io->sampled_pages += slot->pages;
-	io->sampled_ns += ns;
+	io->sampled_ns += share_ns(ns, slot->pages, request_pages);
 	if (bucket >= SWT_COST_BUCKETS)
 		bucket = SWT_COST_BUCKETS - 1;
 	io->log2_ns[bucket]++;
@@ -243,7 +265,7 @@ static __always_inline void end(const struct slot *slot)
  * Not static: the verifier then looks at it once and not at each call, which
  * in on_rq_complete() was too much for v5.10 and v6.1.  Only numbers may pass.
  */
-__noinline int end_if_sampled(__u64 id)
+__noinline int end_if_sampled(__u64 id, __u32 request_pages)
 {
 	struct slot *slot = slot_of(id), done;
 
@@ -251,20 +273,17 @@ __noinline int end_if_sampled(__u64 id)
 		return 0;
 	done = *slot;
 	slot->id = 0;
-	end(&done);
+	__sync_fetch_and_add(&in_flight, -1);
+	end(&done, request_pages);
 	return 0;
-}
-
-static __always_inline void complete(const struct bio *bio)
-{
-	end_if_sampled(id_of(bio));
 }
 
 /* zram, dm, md and others that have no requests. */
 SEC("tp_btf/block_bio_complete")
 int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio)
 {
-	complete(bio);
+	if (in_flight)
+		end_if_sampled(id_of(bio), 0);
 	return 0;
 }
 
@@ -273,15 +292,16 @@ int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio)
  * Those merged into one request end together.
  */
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(on_rq_complete, struct request *request)
+int BPF_PROG(on_rq_complete, struct request *request, int error,
+	     unsigned int done_bytes)
 {
 	struct bio *bio = request->bio;
+	__u32 pages = (done_bytes + 4095) >> 12;
 
-	/* What was sampled last has long ended. */
-	if (bpf_jiffies64() - last_pass_jiffies > 2 * RECLAIM_TAIL_JIFFIES)
+	if (!in_flight)
 		return 0;
 	for (int i = 0; i < MAX_MERGED && bio; i++) {
-		complete(bio);
+		end_if_sampled(id_of(bio), pages);
 		bio = bio->bi_next;
 	}
 	return 0;

@@ -174,7 +174,11 @@ within 'the swap file is used' "$read_pages" 500 100000000
 near 'swap-ins from a swap file are counted under its device' "${new[swap_in]}" "$read_pages" 30
 # Sent off in long requests of many bios.
 near 'swap-outs to it, too' "${new[swap_out]}" "$written_pages" 30
-within 'which take what the device says' "${ns_of[swap_out]}" $((write_ns / 4)) $((write_ns * 4))
+# Each of them has its share of the request's time.
+write_page_ns=$((write_ns * writes / written_pages))
+read_page_ns=$((read_ns * reads / read_pages))
+within 'which take what the device says' "${ns_of[swap_out]}" $((write_page_ns / 3)) $((write_page_ns * 3))
+within 'the swap-ins, too' "${ns_of[swap_in]}" $((read_page_ns / 3)) $((read_page_ns * 3))
 within 'they are no file reads' $((new[file_read] + new[file_refault])) 0 $((reads / 50))
 begin_count "$files"
 in_cgroup "$GUEST_CGROUP" "$LOAD_SHIFT" --anon-mb 40 --file "$GUEST_FILES/random" \

@@ -163,7 +163,7 @@ stop_swaptend
 is 'restores the knob again' "$(cat "$knob")" 60
 
 start --observe --target "$GUEST_CGROUP" --law cost
-within 'the probe reads a few pages' $(($(read_bytes) / 4096)) 1 16
+within 'the probe reads a few pages' $(($(read_bytes) / 4096)) 8 64
 is 'and gives the first price' "$(price swap_in_source)" probed
 stop_swaptend
 is 'exits with 0' "$SWT_STATUS" 0

@@ -165,6 +165,7 @@ static int pushed(uint32_t aim, uint32_t value)
 	struct law_state state = {
 		.value = value, .base = (int)aim, .has_base = true};
 
+	sample.elapsed_ns = 0;
 	return settle("auto", &sample, &state, 1);
 }
 
@@ -197,6 +198,7 @@ static void a_top_below_the_price_takes_the_push_away_not_the_price(void **s)
 	struct decision decision;
 
 	(void)s;
+	sample.elapsed_ns = 0;
 	law_decide(find("auto"), &low_top, &sample, &state, &decision);
 	assert_int_equal(decision.swappiness, 180);
 }
@@ -208,6 +210,7 @@ static void auto_follows_distress_as_kolivas_does(void **s)
 	struct decision decision;
 
 	(void)s;
+	sample.elapsed_ns = 0;
 	/* 100 > 50: ten tenths each; 100 + 100 * 300 / 1000 */
 	sample.passes[0] = 30;
 	decision = decide("auto", &sample, &state);
@@ -221,11 +224,32 @@ static void auto_follows_distress_as_kolivas_does(void **s)
 	decision = decide("auto", &sample, &state);
 	assert_int_equal(decision.swappiness, 120);
 	assert_int_equal(decision.reason, SWT_REASON_TENDENCY_LOW);
-	/* No pass: the push stays. */
+	/* No pass and no time: the push stays. */
 	sample.passes[12] = 0;
 	decision = decide("auto", &sample, &state);
 	assert_int_equal(decision.swappiness, 120);
 	assert_int_equal(decision.reason, SWT_REASON_PRICE);
+}
+
+static void the_push_of_auto_fades_within_a_second(void **s)
+{
+	/* Of 1000, with the time that went by; then one easy pass. */
+	static const struct {
+		uint64_t elapsed_ms;
+		uint32_t value;
+	} cases[] = {{0, 999}, {1, 998},  {100, 899},  {500, 499},
+		     {999, 0}, {1000, 0}, {3600000, 0}};
+
+	(void)s;
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(cases); i++) {
+		struct sample sample = priced(100000, 100000);
+		struct law_state state = {.value = 1000};
+
+		sample.passes[12] = 1;
+		sample.elapsed_ns = cases[i].elapsed_ms * 1000000;
+		(void)decide("auto", &sample, &state);
+		assert_int_equal(state.value, cases[i].value);
+	}
 }
 
 static void auto_pushes_the_given_base_while_prices_are_unknown(void **s)
@@ -234,6 +258,7 @@ static void auto_pushes_the_given_base_while_prices_are_unknown(void **s)
 	struct law_state state = {0};
 
 	(void)s;
+	sample.elapsed_ns = 0;
 	/* At most doubled: 60 + 60 * 300 / 1000 */
 	sample.passes[0] = 30;
 	assert_int_equal(settle("auto", &sample, &state, 1), 78);
@@ -373,6 +398,7 @@ int main(void)
 		CASE(the_push_of_auto_ends_at_the_top),
 		CASE(a_top_below_the_price_takes_the_push_away_not_the_price),
 		CASE(auto_follows_distress_as_kolivas_does),
+		CASE(the_push_of_auto_fades_within_a_second),
 		CASE(auto_pushes_the_given_base_while_prices_are_unknown),
 		CASE(nothing_moves_without_both_prices),
 		CASE(dearer_swap_or_cheaper_files_never_raise_the_value),

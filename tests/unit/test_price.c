@@ -240,8 +240,9 @@ static void a_swap_in_has_no_price_before_one_was_seen(void **s)
 static void at_most_one_write_counts(void **s)
 {
 	(void)s;
-	/* Nothing was written that is known of. */
-	check_swap(known(2000, 100), known(0, 0), true, 2000);
+	/* No price of a write is known: as much as the read. */
+	check_swap(known(2000, 100), known(0, 0), true, 4000);
+	check_swap(known(2000, 100), known(0, 0), false, 4000);
 	/* One write for one read, or more writes than reads. */
 	check_swap(known(2000, 100), known(3000, 100), true, 5000);
 	check_swap(known(2000, 100), known(3000, 900), true, 5000);

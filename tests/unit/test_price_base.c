@@ -60,7 +60,7 @@ static void the_last_base_is_held_while_a_price_is_unknown(void **s)
 static void differences_below_5_move_nothing(void **s)
 {
 	static const uint32_t aims[] = {64, 56, 61, 59, 60, 64, 56};
-	struct law_state state = {0};
+	struct law_state state = {.base = 60, .has_base = true};
 
 	(void)s;
 	for (size_t i = 0; i < SWT_ARRAY_SIZE(aims); i++)
@@ -72,9 +72,26 @@ static void differences_below_5_move_nothing(void **s)
 	assert_int_equal(base_at(&state, 60, S), 60);
 }
 
+static void the_first_price_is_followed_at_once(void **s)
+{
+	static const uint32_t aims[] = {1, 58, 64, 199};
+
+	(void)s;
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(aims); i++) {
+		struct law_state state = {0};
+
+		/* The second one is not: a tenth of a second is 20. */
+		assert_int_equal(base_at(&state, aims[i], MS), aims[i]);
+		assert_int_equal(base_at(&state, 100, 100 * MS),
+				 aims[i] < 80	 ? (int)aims[i] + 20
+				 : aims[i] > 120 ? (int)aims[i] - 20
+						 : 100);
+	}
+}
+
 static void on_its_way_it_goes_all_the_way(void **s)
 {
-	struct law_state state = {0};
+	struct law_state state = {.base = 60, .has_base = true};
 
 	(void)s;
 	/* The last of the steps is smaller than 5. */
@@ -153,6 +170,7 @@ int main(void)
 		CASE(the_given_base_stands_until_both_prices_are_known),
 		CASE(the_last_base_is_held_while_a_price_is_unknown),
 		CASE(differences_below_5_move_nothing),
+		CASE(the_first_price_is_followed_at_once),
 		CASE(on_its_way_it_goes_all_the_way),
 		CASE(noise_behind_a_move_moves_nothing),
 		CASE(half_a_second_moves_by_100),

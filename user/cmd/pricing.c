@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/log.h"
+#include "sense/parse_diskstats.h"
 
 #define PCT 100
 #define PAGE_KIB 4
@@ -44,6 +45,24 @@ static void tell_programs(struct pricing *pricing, struct sense_bpf *sense)
 	sense_set_swap_devices(sense, devs, count);
 }
 
+/*
+ * The probe is the first evidence: a disk with a limit on I/Os, which lets the
+ * first ones after a pause pass, must not look fast for them.
+ */
+static void seed(struct pricing *pricing, uint32_t dev, uint32_t ns_per_page)
+{
+	struct pricing_device *device = find_device(pricing, dev);
+	const struct swt_cost_io probed = {
+		.bios_estimate = SWAPS_PROBE_READS,
+		.sampled_bios = SWAPS_PROBE_READS,
+		.sampled_pages = SWAPS_PROBE_READS,
+		.sampled_ns = (uint64_t)SWAPS_PROBE_READS * ns_per_page,
+	};
+
+	if (device)
+		price_add(&device->means[SWT_IO_SWAP_IN], &probed);
+}
+
 static void probe(struct pricing *pricing, const struct swap_info *next)
 {
 	char quoted[300];
@@ -62,7 +81,21 @@ static void probe(struct pricing *pricing, const struct swap_info *next)
 		return;
 	}
 	pricing->probed_dev = next->dev;
+	seed(pricing, next->dev, pricing->probed_ns);
 	log_info("%s: a 4 KiB read takes %u ns", quoted, pricing->probed_ns);
+}
+
+/* Until file reads are timed: what the disks took since boot. */
+static void look_at_disks(struct pricing *pricing)
+{
+	_cleanup_free_ char *text = NULL;
+	uint32_t devs[SWAPS_MAX];
+
+	for (unsigned int i = 0; i < pricing->swap_count; i++)
+		devs[i] = pricing->swaps[i].is_file ? 0 : pricing->swaps[i].dev;
+	if (!proc_read_file(&root, "/proc/diskstats", &text))
+		pricing->disks_read_ns =
+			diskstats_read_ns(text, devs, pricing->swap_count);
 }
 
 int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
@@ -75,6 +108,7 @@ int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
 		return r;
 	pricing->has_zswap = swaps_zswap_is_on(&root);
 	tell_programs(pricing, sense);
+	look_at_disks(pricing);
 	next = swaps_next(pricing->swaps, pricing->swap_count);
 	if (next && may_probe)
 		probe(pricing, next);
@@ -238,13 +272,9 @@ static void price_swap(struct pricing *pricing, struct prices *ret)
 		ret->swap_in_ns = price_swap_ns(&device->means[SWT_IO_SWAP_IN],
 						&device->means[SWT_IO_SWAP_OUT],
 						next->class == SWAP_ZRAM);
-		ret->swap_source = PRICE_MEASURED;
-	}
-	if (!ret->swap_in_ns && pricing->probed_dev == next->dev &&
-	    pricing->probed_ns) {
-		/* The write is taken to cost as much as the read. */
-		ret->swap_in_ns = weigh(pricing->probed_ns, 2 * PCT);
-		ret->swap_source = PRICE_PROBED;
+		ret->swap_source = device->seen.io[SWT_IO_SWAP_IN].sampled_bios
+					   ? PRICE_MEASURED
+					   : PRICE_PROBED;
 	}
 	if (!ret->swap_in_ns) {
 		ret->swap_in_ns =
@@ -275,10 +305,14 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 	const struct price_mean *source =
 		is_fresh(&pricing->refaults) ? &pricing->refaults : all;
 	uint64_t refaults = pricing->file_refaults.pages_q10;
-	uint64_t steals = pricing->file_steals.pages_q10;
+	uint64_t steals = pricing->mature_file_q10;
 
 	ret->file_read_ns = source->ns_per_page;
 	ret->file_source = ret->file_read_ns ? PRICE_MEASURED : PRICE_UNKNOWN;
+	if (!ret->file_read_ns && pricing->disks_read_ns) {
+		ret->file_read_ns = pricing->disks_read_ns;
+		ret->file_source = PRICE_PRIOR;
+	}
 	ret->has_refault_pct =
 		pricing->seen_refault_pages && steals >= MIN_STEAL_PAGES * Q10;
 	ret->refault_pct = 0;
@@ -292,18 +326,16 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
  * A page evicted just now had no time to come back: while memory is filled for
  * the first time all of it looks cold.  So evictions count late.
  */
-static void mature(struct pricing *pricing, uint64_t elapsed_ns)
+static void mature(uint64_t steals_q10, uint64_t *late_q10, uint64_t elapsed_ns)
 {
-	uint64_t steals = pricing->anon_steals.pages_q10;
-	uint64_t *late = &pricing->mature_steals_q10;
-
 	if (elapsed_ns > MATURITY_NS)
 		elapsed_ns = MATURITY_NS;
-	if (steals > *late)
-		*late += (steals - *late) * (elapsed_ns / NS_PER_MS) /
-			 (MATURITY_NS / NS_PER_MS);
+	if (steals_q10 > *late_q10)
+		*late_q10 += (steals_q10 - *late_q10) *
+			     (elapsed_ns / NS_PER_MS) /
+			     (MATURITY_NS / NS_PER_MS);
 	else
-		*late = steals;
+		*late_q10 = steals_q10;
 }
 
 /* Before v5.9 the anonymous ones are not counted: taken to come back. */
@@ -313,10 +345,10 @@ static void weigh_refaults(const struct pricing *pricing, struct prices *ret)
 	if (pricing->has_anon_refaults)
 		ret->anon_refault_permille = price_refault_permille(
 			pricing->anon_refaults.pages_q10 / Q10,
-			pricing->mature_steals_q10 / Q10, PRICE_DOUBT_PAGES);
+			pricing->mature_anon_q10 / Q10, PRICE_DOUBT_PAGES);
 	ret->file_refault_permille = price_refault_permille(
 		pricing->file_refaults.pages_q10 / Q10,
-		pricing->file_steals.pages_q10 / Q10, PRICE_DOUBT_PAGES);
+		pricing->mature_file_q10 / Q10, PRICE_DOUBT_PAGES);
 	ret->is_trial_due =
 		pricing->has_anon_refaults &&
 		(pricing->anon_steals.pages_q10 / Q10 < PRICE_DOUBT_PAGES ||
@@ -346,7 +378,10 @@ void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 	for (unsigned int i = 0; i < count; i++)
 		add_row(pricing, &pricing->rows[i]);
 	read_counters(pricing);
-	mature(pricing, elapsed_ns);
+	mature(pricing->anon_steals.pages_q10, &pricing->mature_anon_q10,
+	       elapsed_ns);
+	mature(pricing->file_steals.pages_q10, &pricing->mature_file_q10,
+	       elapsed_ns);
 	refresh_room(pricing, now_ns);
 	price_swap(pricing, &pricing->prices);
 	price_files(pricing, &pricing->prices);

@@ -23,13 +23,15 @@ struct pricing {
 	/* Pages only, by /proc/vmstat. */
 	struct price_mean swap_outs, file_refaults, file_steals;
 	struct price_mean anon_refaults, anon_steals;
-	uint64_t mature_steals_q10; /* anon_steals, late: see mature() */
+	/* Those of anon_steals and file_steals, late: see mature(). */
+	uint64_t mature_anon_q10, mature_file_q10;
 	uint64_t seen_zswap_in_pages, seen_swap_out_pages;
 	uint64_t seen_refault_pages, seen_steal_pages;
 	uint64_t seen_anon_refault_pages, seen_anon_steal_pages;
 	bool has_seen_pages, has_anon_refaults;
 	struct sense_cost rows[SENSE_MAX_COSTS]; /* too large for a stack */
 	uint32_t probed_dev, probed_ns;
+	uint32_t disks_read_ns; /* a page, since boot; 0: not known */
 	uint64_t updated_at_ns, swaps_read_at_ns;
 	uint32_t zram_weight_pct; /* of the CPU time that compressing takes */
 	struct prices prices;	  /* as of the last update */

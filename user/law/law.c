@@ -89,9 +89,9 @@ const struct law law_table[] = {
 			"swap. Not below 10 while nothing says that anonymous "
 			"memory is hot, or nobody would find out that it is "
 			"not. On top of that base the state of the law "
-			"kolivas as the push; it at most doubles the base: "
-			"where swap is dear, distress is no reason to swap "
-			"much.",
+			"kolivas as the push, forgotten within a second; it at "
+			"most doubles the base: where swap is dear, distress "
+			"is no reason to swap much.",
 		.source = "cost and kolivas; what OSDB showed in 2002, that "
 			  "cold memory belongs in swap",
 		.is_priced = true,

@@ -92,9 +92,9 @@ uint32_t price_swap_ns(const struct price_mean *in,
 
 	if (!in->ns_per_page)
 		return 0;
-	if (!is_synchronous && write_ns > in->ns_per_page)
+	if (!write_ns || (!is_synchronous && write_ns > in->ns_per_page))
 		write_ns = in->ns_per_page;
-	if (out->estimate_q10 < in->estimate_q10)
+	if (out->ns_per_page && out->estimate_q10 < in->estimate_q10)
 		write_ns = share(write_ns, out->estimate_q10, in->estimate_q10);
 	sum = in->ns_per_page + write_ns;
 	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
@@ -167,11 +167,15 @@ int price_base(const struct sample *sample, const struct law_params *params,
 	if (!prices->swap_in_ns || !prices->file_read_ns)
 		return held;
 	aim = price_swappiness(prices->swap_in_ns, prices->file_read_ns);
+	/* Nothing was decided yet from which a leap could be too far. */
+	if (!state->has_base) {
+		state->has_base = true;
+		return state->base = aim;
+	}
 	off = aim > held ? aim - held : held - aim;
 	/* On its way, it goes all the way. */
 	if (off < HYSTERESIS && !state->is_moving)
 		return held;
-	state->has_base = true;
 	state->base = step_towards(held, aim, sample->elapsed_ns);
 	state->is_moving = state->base != aim;
 	return state->base;

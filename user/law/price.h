@@ -36,7 +36,8 @@ void price_add(struct price_mean *mean, const struct swt_cost_io *delta);
  * once, so at most one write counts, and less where pages come back more often
  * than they are written.  Writes to a disk wait in a queue for which nobody
  * waits: there a write counts at most as much as a read; not on zram, where
- * whoever reclaims compresses.  0: unknown.
+ * whoever reclaims compresses.  A write not known yet is taken to cost as much
+ * as the read.  0: unknown.
  */
 uint32_t price_swap_ns(const struct price_mean *in,
 		       const struct price_mean *out, bool is_synchronous);
@@ -76,8 +77,9 @@ uint32_t price_refault_permille(uint64_t refaults, uint64_t steals,
 int price_with_trial(const struct prices *prices, int base);
 
 /*
- * The base of the laws that follow the price.  Moves at most 200 a second and
- * not for a difference below 5.  params->base until prices are known.
+ * The base of the laws that follow the price: params->base until prices are
+ * known, the first price's value at once, and from there at most 200 a second
+ * and not for a difference below 5.
  */
 int price_base(const struct sample *sample, const struct law_params *params,
 	       struct law_state *state);

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROBE_READS 8
 #define PROBE_MAX_NS 200000000
 #define PAGE_BYTES 4096
 #define NFS_MAGIC 0x6969 /* linux/magic.h has it under another name */
@@ -180,10 +179,10 @@ static int time_reads(int fd, uint64_t size_bytes, void *page, uint32_t *ret)
 {
 	uint64_t began_ns = now_ns(), spent_ns = 0;
 	uint64_t stride =
-		size_bytes / PROBE_READS & ~(uint64_t)(PAGE_BYTES - 1);
+		size_bytes / SWAPS_PROBE_READS & ~(uint64_t)(PAGE_BYTES - 1);
 	unsigned int reads = 0;
 
-	while (reads < PROBE_READS && spent_ns < PROBE_MAX_NS) {
+	while (reads < SWAPS_PROBE_READS && spent_ns < PROBE_MAX_NS) {
 		ssize_t n =
 			pread(fd, page, PAGE_BYTES, (off_t)(reads * stride));
 

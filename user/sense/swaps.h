@@ -43,10 +43,12 @@ bool swaps_zswap_is_on(const struct sense_root *root);
 uint32_t swaps_prior_ns(enum swap_class class, bool has_zswap);
 const char *swaps_class_name(enum swap_class class);
 
+/* A disk with a limit on I/Os lets the first ones pass: go beyond those. */
+#define SWAPS_PROBE_READS 64
 /*
- * Times a few 4 KiB direct reads, spread over the device; writes nothing, takes
- * 200 ms at most beyond the read that is under way then.  -errno of open or
- * read.
+ * Times so many 4 KiB direct reads, spread over the device; writes nothing,
+ * takes 200 ms at most beyond the read that is under way then.  -errno of open
+ * or read.
  */
 int swaps_probe_ns(const struct swap_info *swap,
 		   uint32_t *ret_ns_per_page) __must_check;
