@@ -62,7 +62,7 @@ help:
 	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
 	@echo '  sudo make bench-quick  15 minutes: what each law makes of the most telling loads'
-	@echo '  sudo make bench  the same for all loads and devices: hours, resumable; tests/bench/results/'
+	@echo '  sudo make bench  25 loads and devices, three rounds of about 3 hours (ROUNDS=1: one), resumable'
 	@echo '  make deps        install the packages that the build needs (apt); names those of Fedora and Arch'
 	@echo '  make install     DESTDIR= prefix=$(prefix)'
 	@echo '  make format      clang-format in place'
@@ -142,11 +142,11 @@ bench-overhead: test-deps
 	@tests/deps bench
 	@tests/bench/overhead.sh
 
-# Benchmarks, not tests: `bench-quick` 15 minutes, `bench` some hours, resumable.
+# Benchmarks, not tests; a report after each round, in tests/bench/results.
 bench bench-quick: test-deps
 	@$(MAKE) --no-print-directory all $(TOOLS)
 	@tests/deps bench
-	@tests/bench/bench $(if $(filter bench-quick,$@),quick,full)
+	@tests/bench/bench $(if $(filter bench-quick,$@),quick,full) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 $(B)/man/gen: dist/man/gen.c $(B)/user/config.o $(patsubst %.c,$(B)/%.o,$(wildcard user/law/*.c))
 	$(Q)mkdir -p $(@D)
