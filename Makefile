@@ -132,6 +132,11 @@ $(B)/tests/report: $(REPORT_SRC) $(REPORT_HDR)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) -D_GNU_SOURCE -Iuser -O2 -g $(WARN) $(REPORT_SRC) -ljansson -lm -o $@
 
+$(B)/tests/load $(B)/tests/load_shift: $(B)/tests/%: tests/bench/%.c tests/bench/load_memory.c tests/bench/load_memory.h
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE -O2 -g $(WARN) $(filter %.c,$^) -o $@
+
 $(B)/tests/%: tests/bench/%.c
 	$(say) CC $<
 	$(Q)mkdir -p $(@D)

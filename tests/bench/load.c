@@ -21,10 +21,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096ULL
+#include "load_memory.h"
+
 #define BLOCK_BYTES (1ULL << 20)
 #define MB_PAGES (BLOCK_BYTES / PAGE_BYTES)
 #define MAX_MB (1ULL << 22)
@@ -65,42 +65,6 @@ static void on_stop(int signal_number)
 	is_stopped = 1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	/* Cannot fail: the clock is there and the pointer is good. */
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
-}
-
-static int fail(const char *what, const char *name)
-{
-	int r = -errno;
-
-	fprintf(stderr, "load: %s '%s': %s\n", what, name, strerror(-r));
-	return r;
-}
-
-/* xorshift64*: the same sequence for the same seed, on every machine. */
-static uint64_t draw(struct load *load)
-{
-	load->random ^= load->random >> 12;
-	load->random ^= load->random << 25;
-	load->random ^= load->random >> 27;
-	return load->random * 2685821657736338717ULL;
-}
-
-/* Half of each page is noise: it compresses to about a half, not to nothing. */
-static void fill_page(struct load *load, unsigned char *page)
-{
-	for (size_t i = 0; i < PAGE_BYTES / 2; i += sizeof(uint64_t)) {
-		uint64_t noise = draw(load);
-
-		memcpy(page + i, &noise, sizeof(noise));
-	}
-}
-
 static int enter_cgroup(const char *dir)
 {
 	char *path = NULL;
@@ -111,7 +75,7 @@ static int enter_cgroup(const char *dir)
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	/* 0 means the writer itself. */
 	if (fd < 0 || write(fd, "0", 1) != 1)
-		r = fail("cannot enter by", path);
+		r = load_fail("cannot enter by", path);
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -126,7 +90,7 @@ static int map_anon(struct load *load, uint64_t mb)
 	load->anon = mmap(NULL, mb * BLOCK_BYTES, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (load->anon == MAP_FAILED)
-		return fail("cannot map", "anonymous memory");
+		return load_fail("cannot map", "anonymous memory");
 	/* Huge pages would hide what is touched and what is not. */
 	(void)madvise(load->anon, mb * BLOCK_BYTES, MADV_NOHUGEPAGE);
 	return 0;
@@ -156,7 +120,7 @@ static int write_blocks(struct load *load, int fd, uint64_t mb,
 	int r = block ? 0 : -ENOMEM;
 
 	for (uint64_t i = 0; !r && i < MB_PAGES; i++)
-		fill_page(load, block + i * PAGE_BYTES);
+		load_fill_page(&load->random, block + i * PAGE_BYTES);
 	for (uint64_t i = 0; !r && i < mb && may_go_on(load); i++)
 		r = write_all(fd, block, BLOCK_BYTES, i * BLOCK_BYTES);
 	free(block);
@@ -180,7 +144,7 @@ static int open_file(struct load *load)
 	load->file_fd =
 		open(load->file_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (load->file_fd < 0 || fstat(load->file_fd, &st))
-		return fail("cannot open", load->file_path);
+		return load_fail("cannot open", load->file_path);
 	if ((uint64_t)st.st_size < load->file_mb * BLOCK_BYTES) {
 		r = write_blocks(load, load->file_fd, load->file_mb,
 				 is_not_stopped);
@@ -188,7 +152,7 @@ static int open_file(struct load *load)
 			r = -errno;
 		errno = -r;
 		if (r)
-			return fail("cannot write", load->file_path);
+			return load_fail("cannot write", load->file_path);
 	}
 	/*
 	 * Pages cached on behalf of another cgroup would be read for nothing.
@@ -201,7 +165,7 @@ static int open_file(struct load *load)
 
 static void start_clock(struct load *load)
 {
-	load->began_ns = now_ns();
+	load->began_ns = load_now_ns();
 	load->ends_ns = load->seconds
 				? load->began_ns + load->seconds * 1000000000ULL
 				: UINT64_MAX;
@@ -217,7 +181,7 @@ static bool count_op(struct load *load)
 
 	if (++load->ops % OPS_PER_CLOCK)
 		return true;
-	now = now_ns();
+	now = load_now_ns();
 	while (now >= load->next_report_ns) {
 		printf("%" PRIu64 " %" PRIu64 "\n",
 		       (load->next_report_ns - load->began_ns) / 1000000,
@@ -240,7 +204,7 @@ static bool count_block(struct load *load)
 static int read_page(struct load *load)
 {
 	char page[PAGE_BYTES];
-	uint64_t at = draw(load) % load->file_pages;
+	uint64_t at = load_draw(&load->random) % load->file_pages;
 	ssize_t n = pread(load->file_fd, page, sizeof(page),
 			  (off_t)(at * PAGE_BYTES));
 
@@ -248,7 +212,7 @@ static int read_page(struct load *load)
 		return 0;
 	if (n >= 0)
 		errno = EIO;
-	return fail("cannot read", load->file_path);
+	return load_fail("cannot read", load->file_path);
 }
 
 static int run_database(struct load *load)
@@ -258,14 +222,14 @@ static int run_database(struct load *load)
 	if (r)
 		return r;
 	for (uint64_t i = 0; i < load->anon_pages && !is_stopped; i++)
-		fill_page(load, load->anon + i * PAGE_BYTES);
+		load_fill_page(&load->random, load->anon + i * PAGE_BYTES);
 	r = open_file(load);
 	start_clock(load);
 	while (!r) {
-		bool is_anon = draw(load) % 100 < load->hot_pct;
+		bool is_anon = load_draw(&load->random) % 100 < load->hot_pct;
 
 		if (load->anon_pages && (is_anon || !load->file_pages))
-			load->anon[draw(load) % load->anon_pages *
+			load->anon[load_draw(&load->random) % load->anon_pages *
 				   PAGE_BYTES]++;
 		else
 			r = read_page(load);
@@ -298,15 +262,15 @@ static int run_write(struct load *load)
 	int r = 0;
 
 	if (fd < 0)
-		return fail("cannot open", load->write_path);
+		return load_fail("cannot open", load->write_path);
 	start_clock(load);
 	do {
 		r = write_blocks(load, fd, load->write_mb, count_block);
-	} while (!r && load->seconds && now_ns() < load->ends_ns &&
+	} while (!r && load->seconds && load_now_ns() < load->ends_ns &&
 		 !is_stopped);
 	close(fd);
 	errno = -r;
-	return r ? fail("cannot write", load->write_path) : 0;
+	return r ? load_fail("cannot write", load->write_path) : 0;
 }
 
 static uint64_t parse_number(struct argp_state *state, const char *text,
@@ -439,7 +403,7 @@ int main(int argc, char **argv)
 		r = run_database(&load);
 	if (r)
 		return 1;
-	elapsed_ns = now_ns() - load.began_ns;
+	elapsed_ns = load_now_ns() - load.began_ns;
 	printf("ops_per_s %" PRIu64 "\n",
 	       elapsed_ns < 1000000 ? load.ops * 1000
 				    : load.ops * 1000000 / (elapsed_ns / 1000));

@@ -29,7 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096ULL
+#include "load_memory.h"
+
 #define MB_BYTES (1ULL << 20)
 #define MB_PAGES (MB_BYTES / PAGE_BYTES)
 #define MAX_MB (1ULL << 22)
@@ -89,42 +90,6 @@ static void on_stop(int signal_number)
 	is_stopped = 1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	/* Cannot fail: the clock is there and the pointer is good. */
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
-
-static int fail(const char *what, const char *name)
-{
-	int r = errno ? -errno : -EIO;
-
-	fprintf(stderr, "load_shift: %s '%s': %s\n", what, name, strerror(-r));
-	return r;
-}
-
-/* xorshift64*: the same sequence for the same seed, on every machine. */
-static uint64_t draw(struct load *load)
-{
-	load->random ^= load->random >> 12;
-	load->random ^= load->random << 25;
-	load->random ^= load->random >> 27;
-	return load->random * 2685821657736338717ULL;
-}
-
-/* Half of each page is noise: it compresses to about a half, not to nothing. */
-static void fill_page(struct load *load, unsigned char *page)
-{
-	for (size_t i = 0; i < PAGE_BYTES / 2; i += sizeof(uint64_t)) {
-		uint64_t noise = draw(load);
-
-		memcpy(page + i, &noise, sizeof(noise));
-	}
-}
-
 static int fill_anon(struct load *load)
 {
 	uint64_t bytes = load->anon_mb * MB_BYTES;
@@ -135,11 +100,11 @@ static int fill_anon(struct load *load)
 	load->anon = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (load->anon == MAP_FAILED)
-		return fail("cannot map", "anonymous memory");
+		return load_fail("cannot map", "anonymous memory");
 	/* Huge pages would hide what is touched and what is not. */
 	(void)madvise(load->anon, bytes, MADV_NOHUGEPAGE);
 	for (uint64_t i = 0; i < load->anon_pages && !is_stopped; i++)
-		fill_page(load, load->anon + i * PAGE_BYTES);
+		load_fill_page(&load->random, load->anon + i * PAGE_BYTES);
 	return 0;
 }
 
@@ -152,11 +117,11 @@ static int open_file(struct file *file)
 		return 0;
 	file->fd = open(file->path, O_RDONLY | O_CLOEXEC);
 	if (file->fd < 0 || fstat(file->fd, &st))
-		return fail("cannot open", file->path);
+		return load_fail("cannot open", file->path);
 	file->pages = (uint64_t)st.st_size / PAGE_BYTES;
 	if (!file->pages) {
 		errno = ENODATA;
-		return fail("less than a page in", file->path);
+		return load_fail("less than a page in", file->path);
 	}
 	return 0;
 }
@@ -170,7 +135,7 @@ static int read_page(struct file *file, uint64_t at)
 	n = pread(file->fd, page, sizeof(page), (off_t)(at * PAGE_BYTES));
 	if (n == (ssize_t)sizeof(page) || (n < 0 && errno == EINTR))
 		return 0;
-	return fail("cannot read", file->path);
+	return load_fail("cannot read", file->path);
 }
 
 static int warm(struct file *file)
@@ -185,13 +150,15 @@ static int warm(struct file *file)
 
 static int access_once(struct load *load, const struct phase *phase)
 {
-	if (draw(load) % 100 < phase->anon_pct) {
-		load->anon[draw(load) % load->anon_pages * PAGE_BYTES]++;
+	if (load_draw(&load->random) % 100 < phase->anon_pct) {
+		load->anon[load_draw(&load->random) % load->anon_pages *
+			   PAGE_BYTES]++;
 		return 0;
 	}
 	if (!phase->is_stream)
 		return read_page(&load->random_file,
-				 draw(load) % load->random_file.pages);
+				 load_draw(&load->random) %
+					 load->random_file.pages);
 	load->stream_file.next =
 		(load->stream_file.next + 1) % load->stream_file.pages;
 	return read_page(&load->stream_file, load->stream_file.next);
@@ -224,14 +191,14 @@ static int run_burst(struct load *load, const struct phase *phase,
 		     struct tally *tally)
 {
 	/* Each access is timed: the clock costs 30 ns, a fault over 1000. */
-	uint64_t before = now_ns();
+	uint64_t before = load_now_ns();
 	int r = 0;
 
 	for (uint64_t i = 0; !r && i < load->burst_ops && !is_stopped; i++) {
 		uint64_t now;
 
 		r = access_once(load, phase);
-		now = now_ns();
+		now = load_now_ns();
 		tally->slow_ops += now - before >= SLOW_NS;
 		if (now - before > tally->max_ns)
 			tally->max_ns = now - before;
@@ -246,13 +213,13 @@ static int run_phase(struct load *load, size_t number)
 {
 	const struct phase *phase = &load->phases[number];
 	struct tally tally = {0};
-	uint64_t began = now_ns(), now = began;
+	uint64_t began = load_now_ns(), now = began;
 	int r = 0;
 
 	while (!r && !is_stopped && now - began < phase->seconds * SECOND_NS) {
 		r = run_burst(load, phase, &tally);
 		rest(load);
-		now = now_ns();
+		now = load_now_ns();
 		report(load, now);
 	}
 	printf("phase %zu %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
@@ -282,7 +249,7 @@ static int run(struct load *load)
 				    POSIX_FADV_RANDOM);
 	puts("ready");
 	fflush(stdout);
-	load->began_ns = now_ns();
+	load->began_ns = load_now_ns();
 	load->next_report_ns = load->began_ns + load->report_ms * 1000000;
 	for (size_t i = 0; !r && i < load->phase_count && !is_stopped; i++)
 		r = run_phase(load, i);

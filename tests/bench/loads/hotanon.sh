@@ -8,20 +8,8 @@ ANON_MB=150
 ANON_HOT_PCT=50
 FILE_MB=60
 NOMINAL_OPS=500000
+LIMIT_MB=100
+MEASURED_S=15
 
-load_describe() {
-	echo "random 4 KB reads of a file of $FILE_MB MB beside $ANON_MB MB of anonymous memory with $ANON_HOT_PCT % of the accesses"
-}
-
-load_limit_mb() { echo 100; }
-
-load_needs() { :; }
-
-load_prepare() { bench_make_file file $FILE_MB; }
-
-load_run() {
-	bench_measure 5 15 $NOMINAL_OPS $ANON_HOT_PCT --anon-mb $ANON_MB \
-		--file "$BENCH_FILES/file" --warm
-}
-
-load_clean() { :; }
+# shellcheck source=tests/bench/random_reads.sh
+. tests/bench/random_reads.sh
