@@ -130,6 +130,87 @@ static void devices_beyond_sixteen_are_left_out(void **state)
 	assert_int_equal(swaps[16].dev, 4711);
 }
 
+static void refresh_swaps(const struct tree *tree, const char *lines,
+			  struct swap_info swaps[SWAPS_MAX],
+			  unsigned int *count)
+{
+	_cleanup_free_ char *text = NULL;
+
+	assert_true(asprintf(&text, HEADER "%s", lines) > 0);
+	put(tree, "/proc/swaps", text);
+	assert_int_equal(swaps_refresh(&tree->root, swaps, count), 0);
+}
+
+static void what_stays_on_is_not_looked_at_again(void **state)
+{
+	const struct tree *tree = *state;
+	struct swap_info swaps[SWAPS_MAX];
+	char path[96], lines[160];
+	unsigned int count = 0;
+
+	put(tree, "/swapfile", "");
+	put(tree, "/sys/class/block/sdx7/dev", "8:1047\n");
+	put(tree, "/sys/dev/block/8:1047/queue/rotational", "1\n");
+	snprintf(path, sizeof(path), "%s/swapfile", tree->path);
+	snprintf(lines, sizeof(lines),
+		 "/none/sdx7 partition 1000 0 -2\n%s file 2000 0 -3\n", path);
+	refresh_swaps(tree, lines, swaps, &count);
+	assert_int_equal(count, 2);
+	swaps[0].probed_ns = 4711;
+	swaps[1].dev = 4712;
+	/* Now any look would tell something else. */
+	put(tree, "/sys/class/block/sdx7/dev", "8:1048\n");
+	put(tree, "/sys/dev/block/8:1047/queue/rotational", "0\n");
+	assert_int_equal(unlink(path), 0);
+	snprintf(lines, sizeof(lines),
+		 "%s file 2000 30 7\n/none/sdx7 partition 1000 20 -2\n", path);
+	refresh_swaps(tree, lines, swaps, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(swaps[0].dev, 4712);
+	assert_true(swaps[0].is_file);
+	assert_int_equal(swaps[0].device.used_kib, 30);
+	assert_int_equal(swaps[0].device.priority, 7);
+	assert_int_equal(swaps[1].dev, 8389655);
+	assert_int_equal(swaps[1].class, SWAP_ROTATIONAL);
+	assert_int_equal(swaps[1].probed_ns, 4711);
+	assert_int_equal(swaps[1].device.used_kib, 20);
+}
+
+static void what_has_another_size_is_another_device(void **state)
+{
+	const struct tree *tree = *state;
+	struct swap_info swaps[SWAPS_MAX];
+	unsigned int count = 0;
+
+	put(tree, "/sys/class/block/sdx7/dev", "8:1047\n");
+	refresh_swaps(tree, "/none/sdx7 partition 1000 0 -2\n", swaps, &count);
+	swaps[0].probed_ns = 4711;
+	put(tree, "/sys/class/block/sdx7/dev", "8:7\n");
+	refresh_swaps(tree, "/none/sdx7 partition 1004 0 -2\n", swaps, &count);
+	assert_int_equal(count, 1);
+	/* 8 * 2^20 + 7 */
+	assert_int_equal(swaps[0].dev, 8388615);
+	assert_int_equal(swaps[0].probed_ns, 0);
+	refresh_swaps(tree, "", swaps, &count);
+	assert_int_equal(count, 0);
+}
+
+static void a_refresh_that_fails_changes_nothing(void **state)
+{
+	const struct tree *tree = *state;
+	struct swap_info swaps[SWAPS_MAX];
+	unsigned int count = 0;
+	char path[96];
+
+	refresh_swaps(tree, "/none/a partition 1000 5 -2\n", swaps, &count);
+	snprintf(path, sizeof(path), "%s/proc/swaps", tree->path);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(swaps_refresh(&tree->root, swaps, &count), -ENOENT);
+	assert_int_equal(count, 1);
+	assert_string_equal(swaps[0].device.path, "/none/a");
+	assert_int_equal(swaps[0].device.used_kib, 5);
+}
+
 static void assert_next(const struct tree *tree, const char *lines,
 			const char *path)
 {
@@ -427,6 +508,9 @@ int main(void)
 		TREE_TEST(no_swap_is_none),
 		TREE_TEST(devices_come_in_the_kernels_order),
 		TREE_TEST(devices_beyond_sixteen_are_left_out),
+		TREE_TEST(what_stays_on_is_not_looked_at_again),
+		TREE_TEST(what_has_another_size_is_another_device),
+		TREE_TEST(a_refresh_that_fails_changes_nothing),
 		TREE_TEST(the_next_page_goes_where_priority_is_highest),
 		TREE_TEST(of_equal_priority_the_first_is_next),
 		TREE_TEST(full_devices_are_skipped),

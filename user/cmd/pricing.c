@@ -329,7 +329,7 @@ static void refresh_room(struct pricing *pricing, uint64_t now_ns)
 	if (now_ns - pricing->swaps_read_at_ns < ROOM_PERIOD_NS)
 		return;
 	pricing->swaps_read_at_ns = now_ns;
-	if (swaps_read(&root, pricing->swaps, &pricing->swap_count))
+	if (swaps_refresh(&root, pricing->swaps, &pricing->swap_count))
 		log_debug("/proc/swaps cannot be read, keeping what it said");
 }
 

@@ -85,7 +85,7 @@ static void locate(const struct sense_root *root, struct swap_info *swap)
 	struct stat st;
 
 	swap->is_file = !strcmp(swap->device.type, "file");
-	swap->dev = swap->disk_dev = 0;
+	swap->dev = swap->disk_dev = swap->probed_ns = 0;
 	/* Unknown, as in a container: priced by its class alone. */
 	if (!swap->is_file) {
 		swap->dev = named_dev(root, swap->device.path, "dev");
@@ -95,21 +95,71 @@ static void locate(const struct sense_root *root, struct swap_info *swap)
 	swap->class = classify(root, swap);
 }
 
+bool swaps_is_same(const struct swap_info *a, const struct swap_info *b)
+{
+	return !strcmp(a->device.path, b->device.path) &&
+	       !strcmp(a->device.type, b->device.type) &&
+	       a->device.size_kib == b->device.size_kib;
+}
+
+static const struct swap_info *find_same(const struct swap_info *swaps,
+					 unsigned int count,
+					 const struct swap_info *wanted)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (swaps_is_same(&swaps[i], wanted))
+			return &swaps[i];
+	return NULL;
+}
+
+static void take_over(struct swap_info *to, const struct swap_info *from)
+{
+	struct swap_device device = to->device;
+
+	*to = *from;
+	to->device = device;
+}
+
+int swaps_refresh(const struct sense_root *root,
+		  struct swap_info swaps[SWAPS_MAX], unsigned int *count)
+{
+	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ struct swap_info *old =
+		malloc(SWAPS_MAX * sizeof(*swaps));
+	unsigned int old_count = *count, fresh = 0;
+	const char *rest;
+	int r;
+
+	if (!old)
+		return -ENOMEM;
+	r = proc_read_file(root, "/proc/swaps", &text);
+	if (r)
+		return r;
+	memcpy(old, swaps, old_count * sizeof(*old));
+	for (rest = text; fresh < SWAPS_MAX &&
+			  parse_swaps_next(&rest, &swaps[fresh].device) > 0;
+	     fresh++) {
+		const struct swap_info *known =
+			find_same(old, old_count, &swaps[fresh]);
+
+		if (known)
+			take_over(&swaps[fresh], known);
+		else
+			locate(root, &swaps[fresh]);
+	}
+	*count = fresh;
+	return 0;
+}
+
 int swaps_read(const struct sense_root *root, struct swap_info ret[SWAPS_MAX],
 	       unsigned int *ret_count)
 {
-	_cleanup_free_ char *text = NULL;
 	unsigned int count = 0;
-	const char *rest;
-	int r = proc_read_file(root, "/proc/swaps", &text);
+	int r = swaps_refresh(root, ret, &count);
 
-	if (r)
-		return r;
-	for (rest = text; count < SWAPS_MAX &&
-			  parse_swaps_next(&rest, &ret[count].device) > 0;)
-		locate(root, &ret[count++]);
-	*ret_count = count;
-	return 0;
+	if (!r)
+		*ret_count = count;
+	return r;
 }
 
 const struct swap_info *swaps_next(const struct swap_info *swaps,

@@ -19,6 +19,7 @@ struct swap_info {
 	uint32_t disk_dev; /* of the disk that a partition is on; 0: none */
 	bool is_file;	   /* other files are on that device as well */
 	enum swap_class class;
+	uint32_t probed_ns; /* the owner's: of one read; 0: not timed */
 };
 
 #define SWAPS_MAX 16
@@ -29,6 +30,18 @@ struct swap_info {
  */
 int swaps_read(const struct sense_root *root, struct swap_info ret[SWAPS_MAX],
 	       unsigned int *ret_count) __must_check;
+
+/*
+ * The same anew, where swaps[*count] is what they were.  Of those that stayed
+ * on only what /proc/swaps says is read, and the rest is kept: to look at a
+ * file on a network may take for ever.  On failure all is as before.
+ */
+int swaps_refresh(const struct sense_root *root,
+		  struct swap_info swaps[SWAPS_MAX],
+		  unsigned int *count) __must_check;
+
+/* By name, type and size: what was learnt of one holds for the other. */
+bool swaps_is_same(const struct swap_info *a, const struct swap_info *b);
 
 /* Of the highest priority among those with room: the next page goes there. */
 const struct swap_info *swaps_next(const struct swap_info *swaps,
