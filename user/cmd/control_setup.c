@@ -206,6 +206,7 @@ int control_start(struct control **ret, const struct control_options *options)
 		return EXIT_RUNTIME;
 	control->options = *options;
 	control->all.config = options->config;
+	control->all.pricing.root = (struct sense_root){""};
 	control->lock_fd = -1;
 	control->swaps_fd = -1;
 	r = start(control);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "cmd/pricing.h"
+#include "cmd/pricing_private.h"
 
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #define PCT 100
 #define PAGE_KIB 4
 #define Q10 1024
-#define ROOM_PERIOD_NS UINT64_C(5000000000)
 
 #define PERMILLE 1000
 #define NS_PER_MS UINT64_C(1000000)
@@ -17,68 +16,21 @@
 /* 4 MiB of file pages evicted: less is no stream. */
 #define MIN_STEAL_PAGES 1024
 
-static const struct sense_root root = {""};
-
 static struct pricing_device *find_device(struct pricing *pricing, uint32_t dev)
 {
+	struct pricing_device *unused = NULL;
+
 	for (size_t i = 0; i < SWT_ARRAY_SIZE(pricing->devices); i++) {
 		struct pricing_device *device = &pricing->devices[i];
 
-		if (!device->dev)
-			device->dev = dev;
-		if (device->dev == dev)
+		if (device->is_used && device->dev == dev)
 			return device;
+		if (!device->is_used && !unused)
+			unused = device;
 	}
-	return NULL;
-}
-
-static void tell_programs(struct pricing *pricing, struct sense_bpf *sense)
-{
-	uint32_t devs[SWAPS_MAX];
-	unsigned int count = 0;
-
-	/* On the device of a swap file are other files too. */
-	for (unsigned int i = 0; i < pricing->swap_count; i++)
-		if (!pricing->swaps[i].is_file && pricing->swaps[i].dev)
-			devs[count++] = pricing->swaps[i].dev;
-	sense_set_swap_devices(sense, devs, count);
-}
-
-static void probe(struct pricing *pricing, const struct swap_info *next)
-{
-	char quoted[300];
-	int r;
-
-	/* An empty zram answers with zeros without decompressing anything. */
-	if (next->class == SWAP_ZRAM || pricing->has_zswap ||
-	    next->dev == pricing->probed_dev)
-		return;
-	r = swaps_probe_ns(next, &pricing->probed_ns);
-	log_quote(next->device.path, quoted, sizeof(quoted));
-	if (r) {
-		log_info("%s: cannot time reads of it: %s; taking it for "
-			 "an average one of its class, %s",
-			 quoted, strerror(-r), swaps_class_name(next->class));
-		return;
-	}
-	pricing->probed_dev = next->dev;
-	log_info("%s: a 4 KiB read takes %u ns", quoted, pricing->probed_ns);
-}
-
-int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
-		      bool may_probe)
-{
-	const struct swap_info *next;
-	int r = swaps_read(&root, pricing->swaps, &pricing->swap_count);
-
-	if (r)
-		return r;
-	pricing->has_zswap = swaps_zswap_is_on(&root);
-	tell_programs(pricing, sense);
-	next = swaps_next(pricing->swaps, pricing->swap_count);
-	if (next && may_probe)
-		probe(pricing, next);
-	return 0;
+	if (unused)
+		*unused = (struct pricing_device){.dev = dev, .is_used = true};
+	return unused;
 }
 
 /* now - seen; a row that was dropped starts again from 0. */
@@ -111,6 +63,28 @@ static void add_row(struct pricing *pricing, const struct sense_cost *row)
 			price_add(&pricing->files, &delta);
 		if (io == SWT_IO_FILE_REFAULT)
 			price_add(&pricing->refaults, &delta);
+	}
+}
+
+void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense)
+{
+	unsigned int count = 0;
+
+	if (sense_read_costs(sense, pricing->rows, &count))
+		log_debug("the prices cannot be read, keeping the old ones");
+	for (unsigned int i = 0; i < count; i++)
+		add_row(pricing, &pricing->rows[i]);
+}
+
+void pricing_forget_swap(struct pricing *pricing, uint32_t dev)
+{
+	for (size_t i = 0; dev && i < SWT_ARRAY_SIZE(pricing->devices); i++) {
+		struct pricing_device *device = &pricing->devices[i];
+
+		if (device->dev != dev)
+			continue;
+		device->means[SWT_IO_SWAP_IN] = (struct price_mean){0};
+		device->means[SWT_IO_SWAP_OUT] = (struct price_mean){0};
 	}
 }
 
@@ -175,7 +149,7 @@ static void read_counters(struct pricing *pricing)
 {
 	_cleanup_free_ char *text = NULL;
 
-	if (proc_read_file(&root, "/proc/vmstat", &text))
+	if (proc_read_file(&pricing->root, "/proc/vmstat", &text))
 		return;
 	count_pages(pricing, text);
 	pricing->has_anon_refaults =
@@ -240,10 +214,9 @@ static void price_swap(struct pricing *pricing, struct prices *ret)
 						next->class == SWAP_ZRAM);
 		ret->swap_source = PRICE_MEASURED;
 	}
-	if (!ret->swap_in_ns && pricing->probed_dev == next->dev &&
-	    pricing->probed_ns) {
+	if (!ret->swap_in_ns && next->probed_ns) {
 		/* The write is taken to cost as much as the read. */
-		ret->swap_in_ns = weigh(pricing->probed_ns, 2 * PCT);
+		ret->swap_in_ns = weigh(next->probed_ns, 2 * PCT);
 		ret->swap_source = PRICE_PROBED;
 	}
 	if (!ret->swap_in_ns) {
@@ -323,31 +296,17 @@ static void weigh_refaults(const struct pricing *pricing, struct prices *ret)
 		 ret->anon_refault_permille < PRICE_HOT_PERMILLE);
 }
 
-/* Which device is full, and so which is next, changes without notice. */
-static void refresh_room(struct pricing *pricing, uint64_t now_ns)
-{
-	if (now_ns - pricing->swaps_read_at_ns < ROOM_PERIOD_NS)
-		return;
-	pricing->swaps_read_at_ns = now_ns;
-	if (swaps_refresh(&root, pricing->swaps, &pricing->swap_count))
-		log_debug("/proc/swaps cannot be read, keeping what it said");
-}
-
 void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 		    uint64_t now_ns)
 {
 	uint64_t elapsed_ns = now_ns - pricing->updated_at_ns;
-	unsigned int count = 0;
 
 	fade_all(pricing, elapsed_ns);
 	pricing->updated_at_ns = now_ns;
-	if (sense_read_costs(sense, pricing->rows, &count))
-		log_debug("the prices cannot be read, keeping the old ones");
-	for (unsigned int i = 0; i < count; i++)
-		add_row(pricing, &pricing->rows[i]);
+	pricing_take_costs(pricing, sense);
 	read_counters(pricing);
 	mature(pricing, elapsed_ns);
-	refresh_room(pricing, now_ns);
+	pricing_refresh_room(pricing, sense, now_ns);
 	price_swap(pricing, &pricing->prices);
 	price_files(pricing, &pricing->prices);
 	weigh_refaults(pricing, &pricing->prices);

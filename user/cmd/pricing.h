@@ -8,16 +8,18 @@
 #include "sense/swaps.h"
 
 struct pricing_device {
-	uint32_t dev; /* 0: free */
+	uint32_t dev; /* 0: one without a number, a path of NVMe multipath */
+	bool is_used;
 	struct swt_cost seen;
 	struct price_mean means[SWT_NR_IOS];
 };
 
 struct pricing {
+	struct sense_root root; /* set by the owner */
 	struct pricing_device devices[SENSE_MAX_COSTS];
 	struct swap_info swaps[SWAPS_MAX];
 	unsigned int swap_count;
-	bool has_zswap;
+	bool has_zswap, may_probe;
 	struct price_mean zswap;	   /* pages only; priced by default */
 	struct price_mean files, refaults; /* of all devices */
 	/* Pages only, by /proc/vmstat. */
@@ -29,7 +31,6 @@ struct pricing {
 	uint64_t seen_anon_refault_pages, seen_anon_steal_pages;
 	bool has_seen_pages, has_anon_refaults;
 	struct sense_cost rows[SENSE_MAX_COSTS]; /* too large for a stack */
-	uint32_t probed_dev, probed_ns;
 	uint64_t updated_at_ns, swaps_read_at_ns;
 	uint32_t zram_weight_pct; /* of the CPU time that compressing takes */
 	struct prices prices;	  /* as of the last update */
@@ -38,7 +39,8 @@ struct pricing {
 
 /*
  * swapon, swapoff: which devices, and, where may_probe, what a read takes on
- * the next one.  Logs what it finds.  -errno: /proc/swaps cannot be read.
+ * the next one.  What was measured of those that are gone is forgotten.  Logs
+ * what it finds.  -errno: /proc/swaps cannot be read.
  */
 int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
 		      bool may_probe) __must_check;

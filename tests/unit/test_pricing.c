@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From counters to prices, out of a file tree and with programs that say what
+ * the test wants: sense_*() of user/sense/bpf_maps.c are those below.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "tree.h"
+
+#include "cmd/pricing.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+/* 8:7 and 8:0, major * 2^20 + minor */
+#define PARTITION 8388615
+#define DISK 8388608
+
+/* A machine: its files, and what its programs counted. */
+struct machine {
+	char path[TREE_PATH_BYTES];
+	struct pricing pricing;
+	struct sense_cost rows[SENSE_MAX_COSTS];
+	unsigned int row_count;
+	uint32_t told[SWAPS_MAX]; /* devices that are swap */
+	unsigned int told_count;
+	uint64_t now_ns;
+};
+
+static struct machine *machine;
+
+int sense_read_costs(struct sense_bpf *sense,
+		     struct sense_cost ret[SENSE_MAX_COSTS],
+		     unsigned int *ret_count)
+{
+	(void)sense;
+	memcpy(ret, machine->rows, sizeof(machine->rows));
+	*ret_count = machine->row_count;
+	return 0;
+}
+
+void sense_set_swap_devices(struct sense_bpf *sense, const uint32_t *devs,
+			    unsigned int count)
+{
+	(void)sense;
+	assert_in_range(count, 0, SWAPS_MAX);
+	memcpy(machine->told, devs, count * sizeof(*devs));
+	machine->told_count = count;
+}
+
+static void put(const char *path, const char *text)
+{
+	char full[256];
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s%s", machine->path, path);
+	for (char *s = full + strlen(machine->path) + 1; (s = strchr(s, '/'));
+	     s++) {
+		*s = '\0';
+		mkdir(full, 0755);
+		*s = '/';
+	}
+	file = fopen(full, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void put_swaps(const char *lines)
+{
+	_cleanup_free_ char *text = NULL;
+
+	assert_true(asprintf(&text, "Filename Type Size Used Priority\n%s",
+			     lines) > 0);
+	put("/proc/swaps", text);
+}
+
+static int plant(void **state)
+{
+	(void)state;
+	machine = calloc(1, sizeof(*machine));
+	if (!machine || !tree_plant(machine->path))
+		return -1;
+	machine->pricing.root.prefix = machine->path;
+	machine->pricing.zram_weight_pct = 100;
+	machine->now_ns = 1000 * SECOND_NS;
+	put_swaps("");
+	put("/proc/vmstat", "pswpout 0\n");
+	put("/sys/class/block/sdx7/dev", "8:7\n");
+	return 0;
+}
+
+static int fell(void **state)
+{
+	(void)state;
+	tree_fell(machine->path);
+	free(machine);
+	return 0;
+}
+
+/* swapon, swapoff: the kernel gives notice. */
+static void switch_swaps(const char *lines)
+{
+	put_swaps(lines);
+	assert_int_equal(pricing_set_swaps(&machine->pricing, NULL, true), 0);
+}
+
+static void pass(uint64_t ns)
+{
+	machine->now_ns += ns;
+	pricing_update(&machine->pricing, NULL, machine->now_ns);
+}
+
+static struct swt_cost_io *io_of(uint32_t dev, int io)
+{
+	unsigned int i = 0;
+
+	while (i < machine->row_count && machine->rows[i].dev != dev)
+		i++;
+	assert_in_range(i, 0, SENSE_MAX_COSTS - 1);
+	if (i == machine->row_count)
+		machine->row_count++;
+	machine->rows[i].dev = dev;
+	return &machine->rows[i].cost.io[io];
+}
+
+/* So many I/Os of one page each, all of them sampled. */
+static void happen(uint32_t dev, int io, uint64_t bios, uint64_t ns)
+{
+	struct swt_cost_io *cost = io_of(dev, io);
+
+	cost->bios_estimate += bios;
+	cost->sampled_bios += bios;
+	cost->sampled_pages += bios;
+	cost->sampled_ns += bios * ns;
+}
+
+static void assert_swap_price(uint32_t ns, enum price_source source)
+{
+	assert_int_equal(machine->pricing.prices.swap_in_ns, ns);
+	assert_int_equal(machine->pricing.prices.swap_source, source);
+}
+
+static void the_price_of_swap_is_what_its_device_took(void **state)
+{
+	(void)state;
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	assert_int_equal(machine->told_count, 1);
+	assert_int_equal(machine->told[0], PARTITION);
+	pass(SECOND_NS);
+	/* None was measured: that of its class. */
+	assert_swap_price(100000, PRICE_PRIOR);
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 250000);
+	pass(SECOND_NS);
+	assert_swap_price(250000, PRICE_MEASURED);
+}
+
+static void a_price_goes_with_its_device(void **state)
+{
+	(void)state;
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 250000);
+	happen(PARTITION, SWT_IO_SWAP_OUT, 64, 250000);
+	pass(SECOND_NS);
+	switch_swaps("");
+	pass(SECOND_NS);
+	assert_swap_price(0, PRICE_UNKNOWN);
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	assert_swap_price(100000, PRICE_PRIOR);
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 70000);
+	pass(SECOND_NS);
+	assert_swap_price(70000, PRICE_MEASURED);
+}
+
+static void another_device_of_that_name_has_another_price(void **state)
+{
+	(void)state;
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 250000);
+	pass(SECOND_NS);
+	assert_swap_price(250000, PRICE_MEASURED);
+	/* swapoff and swapon of a larger one, before anyone looked. */
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 250000);
+	switch_swaps("/none/sdx7 partition 4000 0 -2\n");
+	pass(SECOND_NS);
+	assert_swap_price(100000, PRICE_PRIOR);
+}
+
+static void what_stays_on_keeps_its_price(void **state)
+{
+	(void)state;
+	put("/sys/class/block/sdx8/dev", "8:8\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n"
+		     "/none/sdx8 partition 1000 0 -3\n");
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 250000);
+	pass(SECOND_NS);
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	assert_swap_price(250000, PRICE_MEASURED);
+}
+
+/* A path of NVMe multipath is not registered, and its bios have device 0. */
+static void a_device_without_a_number_is_one_of_its_own(void **state)
+{
+	(void)state;
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	happen(0, SWT_IO_SWAP_IN, 64, 20000);
+	pass(SECOND_NS);
+	happen(0, SWT_IO_SWAP_IN, 64, 20000);
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 250000);
+	pass(SECOND_NS);
+	assert_swap_price(250000, PRICE_MEASURED);
+}
+
+/* A swap file of our own; its line of /proc/swaps. */
+static void put_swap_file(char line[128], const char *size_kib)
+{
+	_cleanup_free_ char *text = calloc(1, 512 * 1024 + 1);
+	char path[96];
+	int fd;
+
+	assert_non_null(text);
+	memset(text, 'x', 512 * 1024);
+	put("/swapfile", text);
+	snprintf(path, sizeof(path), "%s/swapfile", machine->path);
+	fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (fd < 0 && errno == EINVAL) {
+		print_message("no direct I/O below /tmp\n");
+		skip();
+	}
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(line, 128, "%s file %s 0 -2\n", path, size_kib);
+}
+
+/* Only who probes again sees that the file is shorter than was said. */
+static void a_device_that_comes_back_is_probed_again(void **state)
+{
+	char line[128], long_line[128];
+
+	(void)state;
+	put_swap_file(long_line, "4096");
+	put_swap_file(line, "512");
+	switch_swaps(line);
+	pass(SECOND_NS);
+	assert_int_equal(machine->pricing.prices.swap_source, PRICE_PROBED);
+	switch_swaps("");
+	switch_swaps(long_line);
+	pass(SECOND_NS);
+	assert_int_equal(machine->pricing.prices.swap_source, PRICE_PRIOR);
+	switch_swaps(line);
+	pass(SECOND_NS);
+	assert_int_equal(machine->pricing.prices.swap_source, PRICE_PROBED);
+}
+
+static void swap_that_came_without_notice_is_found(void **state)
+{
+	(void)state;
+	switch_swaps("");
+	pass(SECOND_NS);
+	put_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(5 * SECOND_NS);
+	assert_swap_price(100000, PRICE_PRIOR);
+	assert_int_equal(machine->told_count, 1);
+	assert_int_equal(machine->told[0], PARTITION);
+}
+
+#define MACHINE_TEST(f) cmocka_unit_test_setup_teardown(f, plant, fell)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(the_price_of_swap_is_what_its_device_took),
+		MACHINE_TEST(a_price_goes_with_its_device),
+		MACHINE_TEST(another_device_of_that_name_has_another_price),
+		MACHINE_TEST(what_stays_on_keeps_its_price),
+		MACHINE_TEST(a_device_without_a_number_is_one_of_its_own),
+		MACHINE_TEST(a_device_that_comes_back_is_probed_again),
+		MACHINE_TEST(swap_that_came_without_notice_is_found),
+	};
+
+	return cmocka_run_group_tests_name("pricing", tests, NULL, NULL);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared by pricing.c (what it costs) and pricing_swaps.c (where it goes). */
+#ifndef SWAPTEND_PRICING_PRIVATE_H
+#define SWAPTEND_PRICING_PRIVATE_H
+
+#include "cmd/pricing.h"
+
+/* What the programs measured since the last call goes to the means. */
+void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense);
+/* Its number may be another device's by now.  0: none. */
+void pricing_forget_swap(struct pricing *pricing, uint32_t dev);
+/* Reads /proc/swaps now and then: how full they are changes without notice. */
+void pricing_refresh_room(struct pricing *pricing, struct sense_bpf *sense,
+			  uint64_t now_ns);
+
+#endif
