@@ -274,6 +274,49 @@ static void swap_that_came_without_notice_is_found(void **state)
 	assert_int_equal(machine->told[0], PARTITION);
 }
 
+#define ZSWAP "/sys/module/zswap/parameters/enabled"
+
+static void zswap_that_nobody_counts_has_the_price_of_zswap(void **state)
+{
+	(void)state;
+	put(ZSWAP, "Y\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 8000000);
+	pass(SECOND_NS);
+	assert_swap_price(6000, PRICE_PRIOR);
+}
+
+static void zswap_that_is_counted_is_mixed_with_what_is_behind_it(void **state)
+{
+	(void)state;
+	put(ZSWAP, "Y\n");
+	put("/proc/vmstat", "zswpin 5000\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	put("/proc/vmstat", "zswpin 5192\n");
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 406000);
+	pass(SECOND_NS);
+	/* (192 * 6,000 + 64 * 406,000) / 256 */
+	assert_swap_price(106000, PRICE_PRIOR);
+}
+
+static void zswap_may_be_switched_at_any_time(void **state)
+{
+	(void)state;
+	put(ZSWAP, "N\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 250000);
+	pass(SECOND_NS);
+	assert_swap_price(250000, PRICE_MEASURED);
+	put(ZSWAP, "Y\n");
+	pass(5 * SECOND_NS);
+	assert_swap_price(6000, PRICE_PRIOR);
+	put(ZSWAP, "N\n");
+	pass(5 * SECOND_NS);
+	assert_swap_price(250000, PRICE_MEASURED);
+}
+
 #define MACHINE_TEST(f) cmocka_unit_test_setup_teardown(f, plant, fell)
 
 int main(void)
@@ -286,6 +329,10 @@ int main(void)
 		MACHINE_TEST(a_device_without_a_number_is_one_of_its_own),
 		MACHINE_TEST(a_device_that_comes_back_is_probed_again),
 		MACHINE_TEST(swap_that_came_without_notice_is_found),
+		MACHINE_TEST(zswap_that_nobody_counts_has_the_price_of_zswap),
+		MACHINE_TEST(
+			zswap_that_is_counted_is_mixed_with_what_is_behind_it),
+		MACHINE_TEST(zswap_may_be_switched_at_any_time),
 	};
 
 	return cmocka_run_group_tests_name("pricing", tests, NULL, NULL);

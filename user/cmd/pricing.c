@@ -154,6 +154,7 @@ static void read_counters(struct pricing *pricing)
 	count_pages(pricing, text);
 	pricing->has_anon_refaults =
 		parse_stat_field(text, "workingset_refault_anon").is_known;
+	pricing->has_zswap_ins = parse_stat_field(text, "zswpin").is_known;
 	/* Of a steady rate R, R * memory are remembered. */
 	pricing->swap_out_kib_s = pricing->swap_outs.pages_q10 / Q10 *
 				  PAGE_KIB * 1000 / PRICE_MEMORY_MS;
@@ -167,15 +168,20 @@ static uint32_t weigh(uint32_t ns, uint32_t weight_pct)
 				    : UINT32_MAX;
 }
 
-/* What zswap had needed no bio. */
+/*
+ * What zswap had needed no bio.  Before v5.19 (f6498b776d28) nobody counts how
+ * much that was: taken to be all, which is what zswap is there for.
+ */
 static uint32_t mix_zswap(const struct pricing *pricing,
-			  const struct price_mean *in, uint32_t device_ns)
+			  const struct pricing_device *device,
+			  uint32_t device_ns)
 {
 	uint64_t hits = pricing->zswap.pages_q10;
-	uint64_t misses = in->estimate_q10;
+	uint64_t misses =
+		device ? device->means[SWT_IO_SWAP_IN].estimate_q10 : 0;
 	uint64_t prior_ns = swaps_prior_ns(SWAP_SSD, true);
 
-	if (hits + misses < PRICE_MIN_BIOS * Q10)
+	if (!pricing->has_zswap_ins || hits + misses < PRICE_MIN_BIOS * Q10)
 		return (uint32_t)prior_ns;
 	hits /= Q10;
 	misses /= Q10;
@@ -224,10 +230,8 @@ static void price_swap(struct pricing *pricing, struct prices *ret)
 			swaps_prior_ns(next->class, pricing->has_zswap);
 		ret->swap_source = PRICE_PRIOR;
 	}
-	if (pricing->has_zswap && device) {
-		ret->swap_in_ns =
-			mix_zswap(pricing, &device->means[SWT_IO_SWAP_IN],
-				  ret->swap_in_ns);
+	if (pricing->has_zswap) {
+		ret->swap_in_ns = mix_zswap(pricing, device, ret->swap_in_ns);
 		/* At best in part: what zswap has is priced by default. */
 		ret->swap_source = PRICE_PRIOR;
 	}

@@ -92,6 +92,7 @@ static bool forget_gone(struct pricing *pricing, struct sense_bpf *sense,
 static int read_swaps(struct pricing *pricing, struct sense_bpf *sense)
 {
 	_cleanup_free_ struct swaps *old = malloc(sizeof(*old));
+	bool had_zswap = pricing->has_zswap;
 	int r;
 
 	if (!old)
@@ -101,9 +102,11 @@ static int read_swaps(struct pricing *pricing, struct sense_bpf *sense)
 	r = swaps_refresh(&pricing->root, pricing->swaps, &pricing->swap_count);
 	if (r)
 		return r;
+	pricing->has_zswap = swaps_zswap_is_on(&pricing->root);
 	/* None gone and as many as before: the same. */
 	return forget_gone(pricing, sense, old) ||
-	       old->count != pricing->swap_count;
+	       old->count != pricing->swap_count ||
+	       had_zswap != pricing->has_zswap;
 }
 
 static void use_swaps(struct pricing *pricing, struct sense_bpf *sense)
@@ -124,12 +127,11 @@ int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
 	if (r < 0)
 		return r;
 	pricing->may_probe = may_probe;
-	pricing->has_zswap = swaps_zswap_is_on(&pricing->root);
 	use_swaps(pricing, sense);
 	return 0;
 }
 
-/* Which device is full, and so which is next, changes without notice. */
+/* Which device is full, and so which is next, and zswap change unnoticed. */
 void pricing_refresh_room(struct pricing *pricing, struct sense_bpf *sense,
 			  uint64_t now_ns)
 {
