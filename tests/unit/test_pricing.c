@@ -208,6 +208,22 @@ static void what_stays_on_keeps_its_price(void **state)
 	assert_swap_price(250000, PRICE_MEASURED);
 }
 
+/* Before v5.12 a bio knows the disk only. */
+static void a_partition_has_the_price_of_its_disk(void **state)
+{
+	(void)state;
+	put("/sys/dev/block/8:7/partition", "7\n");
+	put("/sys/dev/block/dev", "8:0\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	happen(DISK, SWT_IO_SWAP_IN, 64, 250000);
+	pass(SECOND_NS);
+	assert_swap_price(250000, PRICE_MEASURED);
+	switch_swaps("");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	assert_swap_price(100000, PRICE_PRIOR);
+}
+
 /* A path of NVMe multipath is not registered, and its bios have device 0. */
 static void a_device_without_a_number_is_one_of_its_own(void **state)
 {
@@ -326,6 +342,7 @@ int main(void)
 		MACHINE_TEST(a_price_goes_with_its_device),
 		MACHINE_TEST(another_device_of_that_name_has_another_price),
 		MACHINE_TEST(what_stays_on_keeps_its_price),
+		MACHINE_TEST(a_partition_has_the_price_of_its_disk),
 		MACHINE_TEST(a_device_without_a_number_is_one_of_its_own),
 		MACHINE_TEST(a_device_that_comes_back_is_probed_again),
 		MACHINE_TEST(swap_that_came_without_notice_is_found),

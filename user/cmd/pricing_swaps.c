@@ -46,6 +46,17 @@ static void probe(const struct pricing *pricing, struct swap_info *next)
 			 next->probed_ns);
 }
 
+/* Files on a network have none, and are known for it. */
+static void note_unseen(const struct swap_info *next)
+{
+	char quoted[300];
+
+	if (!next->dev && next->class != SWAP_NETWORK)
+		log_info("%s: the block device it is on cannot be told, so "
+			 "what it takes is not measured",
+			 log_quote(next->device.path, quoted, sizeof(quoted)));
+}
+
 static bool is_on(const struct pricing *pricing, const struct swap_info *swap)
 {
 	for (unsigned int i = 0; i < pricing->swap_count; i++)
@@ -115,6 +126,8 @@ static void use_swaps(struct pricing *pricing, struct sense_bpf *sense)
 		swaps_next(pricing->swaps, pricing->swap_count);
 
 	tell_programs(pricing, sense);
+	if (next)
+		note_unseen(next);
 	if (next && pricing->may_probe)
 		probe(pricing, &pricing->swaps[next - pricing->swaps]);
 }

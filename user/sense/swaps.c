@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,35 +64,117 @@ static enum swap_class classify(const struct sense_root *root,
 	return is_rotational(root, swap->dev) ? SWAP_ROTATIONAL : SWAP_SSD;
 }
 
-/* By sysfs: a service or a container has a /dev of its own.  0: unknown. */
-static uint32_t named_dev(const struct sense_root *root, const char *path,
-			  const char *attribute)
+/* The number in a file of sysfs; 0: none. */
+static uint32_t read_dev(const struct sense_root *root, const char *file)
 {
-	const char *name = strrchr(path, '/');
 	_cleanup_free_ char *text = NULL;
-	char file[300];
 	unsigned int dev_major, dev_minor;
 
-	snprintf(file, sizeof(file), "/sys/class/block/%s/%s",
-		 name ? name + 1 : path, attribute);
 	if (proc_read_file(root, file, &text) ||
 	    sscanf(text, "%u:%u", &dev_major, &dev_minor) != 2)
 		return 0;
 	return dev_major << MINOR_BITS | dev_minor;
 }
 
+/* By sysfs: a service or a container has a /dev of its own.  0: unknown. */
+static uint32_t named_dev(const struct sense_root *root, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	char file[300];
+
+	snprintf(file, sizeof(file), "/sys/class/block/%s/dev",
+		 name ? name + 1 : path);
+	return read_dev(root, file);
+}
+
+/*
+ * Only of a partition: above an NVMe disk is its controller, which has a
+ * number too, of a character device.
+ */
+static uint32_t disk_of(const struct sense_root *root, uint32_t dev)
+{
+	_cleanup_free_ char *partition = NULL;
+	char dir[64], file[96];
+
+	snprintf(dir, sizeof(dir), "/sys/dev/block/%u:%u", dev >> MINOR_BITS,
+		 dev & ((1U << MINOR_BITS) - 1));
+	snprintf(file, sizeof(file), "%s/partition", dir);
+	if (!dev || proc_read_file(root, file, &partition))
+		return 0;
+	snprintf(file, sizeof(file), "%s/../dev", dir);
+	return read_dev(root, file);
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t length = strlen(dir);
+
+	return !strcmp(dir, "/") ||
+	       (!strncmp(path, dir, length) && path[length] == '/');
+}
+
+/* What is mounted where the file is; NULL: unknown, or no memory. */
+static char *find_source(const struct sense_root *root, const char *path)
+{
+	_cleanup_free_ char *mounts = NULL, *source = NULL;
+	struct mntent *mount, entry;
+	char line[4096];
+	size_t best = 0;
+	FILE *file;
+
+	if (asprintf(&mounts, "%s/proc/self/mounts", root->prefix) < 0) {
+		mounts = NULL;
+		return NULL;
+	}
+	file = setmntent(mounts, "re");
+	if (!file)
+		return NULL;
+	/* Of two at one place the later lies on top. */
+	while ((mount = getmntent_r(file, &entry, line, sizeof(line)))) {
+		size_t length = strlen(mount->mnt_dir);
+
+		if (length < best || !is_below(path, mount->mnt_dir))
+			continue;
+		best = length;
+		free(source);
+		source = strdup(mount->mnt_fsname);
+	}
+	endmntent(file);
+	return TAKE_PTR(source);
+}
+
+/*
+ * btrfs and others number their trees, not their disk.  Of many disks it is the
+ * one that was named; another one's prices are then not found.
+ */
+static uint32_t mounted_dev(const struct sense_root *root, const char *path)
+{
+	_cleanup_free_ char *source = find_source(root, path);
+	struct stat st;
+	uint32_t dev;
+
+	if (!source || strncmp(source, "/dev/", strlen("/dev/")) != 0)
+		return 0;
+	dev = named_dev(root, source);
+	if (!dev && !stat(source, &st) && S_ISBLK(st.st_mode))
+		dev = kernel_dev(st.st_rdev);
+	return dev;
+}
+
 static void locate(const struct sense_root *root, struct swap_info *swap)
 {
+	const char *path = swap->device.path;
 	struct stat st;
 
 	swap->is_file = !strcmp(swap->device.type, "file");
 	swap->dev = swap->disk_dev = swap->probed_ns = 0;
 	/* Unknown, as in a container: priced by its class alone. */
-	if (!swap->is_file) {
-		swap->dev = named_dev(root, swap->device.path, "dev");
-		swap->disk_dev = named_dev(root, swap->device.path, "../dev");
-	} else if (!stat(swap->device.path, &st))
-		swap->dev = kernel_dev(st.st_dev);
+	if (!swap->is_file)
+		swap->dev = named_dev(root, path);
+	else if (!stat(path, &st))
+		swap->dev = major(st.st_dev) ? kernel_dev(st.st_dev)
+					     : mounted_dev(root, path);
+	swap->disk_dev = disk_of(root, swap->dev);
 	swap->class = classify(root, swap);
 }
 

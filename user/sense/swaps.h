@@ -15,7 +15,8 @@ enum swap_class {
 
 struct swap_info {
 	struct swap_device device;
-	uint32_t dev; /* of the device, or of the file's: major << 20 | minor */
+	/* Of the device, or the file's: major << 20 | minor; 0: unknown. */
+	uint32_t dev;
 	uint32_t disk_dev; /* of the disk that a partition is on; 0: none */
 	bool is_file;	   /* other files are on that device as well */
 	enum swap_class class;
