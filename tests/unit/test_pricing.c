@@ -47,6 +47,18 @@ int sense_read_costs(struct sense_bpf *sense,
 	return 0;
 }
 
+void sense_forget_cost(struct sense_bpf *sense, uint32_t dev)
+{
+	unsigned int i = 0;
+
+	(void)sense;
+	while (i < machine->row_count && machine->rows[i].dev != dev)
+		i++;
+	assert_in_range(i, 0, machine->row_count - 1);
+	machine->rows[i] = machine->rows[--machine->row_count];
+	memset(&machine->rows[machine->row_count], 0, sizeof(*machine->rows));
+}
+
 void sense_set_swap_devices(struct sense_bpf *sense, const uint32_t *devs,
 			    unsigned int count)
 {
@@ -290,6 +302,67 @@ static void swap_that_came_without_notice_is_found(void **state)
 	assert_int_equal(machine->told[0], PARTITION);
 }
 
+/* 9:0 and following are read, of which sysfs has those below `there`. */
+static void use_devices(unsigned int count, unsigned int there)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/sys/dev/block/9:%u/dev", i);
+		if (i < there)
+			put(path, "");
+		happen(9 * 1048576 + i, SWT_IO_FILE_READ, 1, 1000);
+	}
+	pass(5 * SECOND_NS);
+}
+
+static void a_crowded_map_is_cleared_of_what_is_gone(void **state)
+{
+	(void)state;
+	happen(0, SWT_IO_FILE_READ, 1, 1000);
+	use_devices(24, 10);
+	/* With the one that has no number, which stays. */
+	assert_int_equal(machine->row_count, 11);
+	for (unsigned int i = 0; i < 11; i++)
+		assert_in_range(machine->rows[i].dev & 0xfffff, 0, 9);
+	/* Whoever comes back starts anew. */
+	happen(9 * 1048576 + 20, SWT_IO_SWAP_IN, 64, 250000);
+	put("/sys/class/block/sdx7/dev", "9:20\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	assert_swap_price(250000, PRICE_MEASURED);
+}
+
+static void a_map_with_room_is_left_alone(void **state)
+{
+	(void)state;
+	use_devices(24, 10);
+	assert_int_equal(machine->row_count, 24);
+}
+
+static void without_sysfs_no_device_is_gone(void **state)
+{
+	(void)state;
+	use_devices(30, 0);
+	assert_int_equal(machine->row_count, 30);
+}
+
+/* More than the map ever held, one after the other. */
+static void devices_that_come_and_go_find_room(void **state)
+{
+	(void)state;
+	put("/sys/dev/block/8:7/dev", "8:7\n");
+	for (unsigned int i = 0; i < 100; i++) {
+		happen(10 * 1048576 + i, SWT_IO_FILE_READ, 1, 1000);
+		pass(5 * SECOND_NS);
+	}
+	assert_in_range(machine->row_count, 0, 25);
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 250000);
+	pass(SECOND_NS);
+	assert_swap_price(250000, PRICE_MEASURED);
+}
+
 #define ZSWAP "/sys/module/zswap/parameters/enabled"
 
 static void zswap_that_nobody_counts_has_the_price_of_zswap(void **state)
@@ -346,6 +419,10 @@ int main(void)
 		MACHINE_TEST(a_device_without_a_number_is_one_of_its_own),
 		MACHINE_TEST(a_device_that_comes_back_is_probed_again),
 		MACHINE_TEST(swap_that_came_without_notice_is_found),
+		MACHINE_TEST(a_crowded_map_is_cleared_of_what_is_gone),
+		MACHINE_TEST(a_map_with_room_is_left_alone),
+		MACHINE_TEST(without_sysfs_no_device_is_gone),
+		MACHINE_TEST(devices_that_come_and_go_find_room),
 		MACHINE_TEST(zswap_that_nobody_counts_has_the_price_of_zswap),
 		MACHINE_TEST(
 			zswap_that_is_counted_is_mixed_with_what_is_behind_it),

@@ -13,6 +13,9 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define MATURITY_NS (4000 * NS_PER_MS)
 
+/* A quarter of the map is left for new devices. */
+#define CROWDED_ROWS (SENSE_MAX_COSTS * 3 / 4)
+
 /* 4 MiB of file pages evicted: less is no stream. */
 #define MIN_STEAL_PAGES 1024
 
@@ -68,12 +71,33 @@ static void add_row(struct pricing *pricing, const struct sense_cost *row)
 
 void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense)
 {
-	unsigned int count = 0;
-
-	if (sense_read_costs(sense, pricing->rows, &count))
+	pricing->row_count = 0;
+	if (sense_read_costs(sense, pricing->rows, &pricing->row_count))
 		log_debug("the prices cannot be read, keeping the old ones");
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < pricing->row_count; i++)
 		add_row(pricing, &pricing->rows[i]);
+}
+
+static void forget_device(struct pricing *pricing, uint32_t dev)
+{
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(pricing->devices); i++)
+		if (pricing->devices[i].dev == dev)
+			pricing->devices[i].is_used = false;
+}
+
+void pricing_make_room(struct pricing *pricing, struct sense_bpf *sense)
+{
+	if (pricing->row_count <= CROWDED_ROWS)
+		return;
+	for (unsigned int i = 0; i < pricing->row_count; i++) {
+		uint32_t dev = pricing->rows[i].dev;
+
+		/* What has no number cannot be looked up. */
+		if (!dev || !swaps_is_device_gone(&pricing->root, dev))
+			continue;
+		sense_forget_cost(sense, dev);
+		forget_device(pricing, dev);
+	}
 }
 
 void pricing_forget_swap(struct pricing *pricing, uint32_t dev)

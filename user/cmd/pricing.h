@@ -31,6 +31,7 @@ struct pricing {
 	uint64_t seen_anon_refault_pages, seen_anon_steal_pages;
 	bool has_seen_pages, has_anon_refaults, has_zswap_ins;
 	struct sense_cost rows[SENSE_MAX_COSTS]; /* too large for a stack */
+	unsigned int row_count;
 	uint64_t updated_at_ns, swaps_read_at_ns;
 	uint32_t zram_weight_pct; /* of the CPU time that compressing takes */
 	struct prices prices;	  /* as of the last update */

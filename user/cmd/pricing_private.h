@@ -9,6 +9,8 @@
 void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense);
 /* Its number may be another device's by now.  0: none. */
 void pricing_forget_swap(struct pricing *pricing, uint32_t dev);
+/* Rows of devices that are gone make way where few are left. */
+void pricing_make_room(struct pricing *pricing, struct sense_bpf *sense);
 /* Reads /proc/swaps now and then: how full they are changes without notice. */
 void pricing_refresh_room(struct pricing *pricing, struct sense_bpf *sense,
 			  uint64_t now_ns);

@@ -159,4 +159,5 @@ void pricing_refresh_room(struct pricing *pricing, struct sense_bpf *sense,
 	/* The notice of it comes later, or never. */
 	if (r > 0)
 		use_swaps(pricing, sense);
+	pricing_make_room(pricing, sense);
 }

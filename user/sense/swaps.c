@@ -261,6 +261,25 @@ const struct swap_info *swaps_next(const struct swap_info *swaps,
 	return next;
 }
 
+static bool is_there(const struct sense_root *root, const char *path)
+{
+	char full[160];
+	int length = snprintf(full, sizeof(full), "%s%s", root->prefix, path);
+
+	/* Any other failure proves nothing. */
+	return (size_t)length >= sizeof(full) || !access(full, F_OK) ||
+	       errno != ENOENT;
+}
+
+bool swaps_is_device_gone(const struct sense_root *root, uint32_t dev)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", dev >> MINOR_BITS,
+		 dev & ((1U << MINOR_BITS) - 1));
+	return is_there(root, "/sys/dev/block/") && !is_there(root, path);
+}
+
 bool swaps_zswap_is_on(const struct sense_root *root)
 {
 	_cleanup_free_ char *text = NULL;

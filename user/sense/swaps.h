@@ -48,6 +48,9 @@ bool swaps_is_same(const struct swap_info *a, const struct swap_info *b);
 const struct swap_info *swaps_next(const struct swap_info *swaps,
 				   unsigned int count);
 
+/* Does sysfs, which lists all, not list it?  False: there, or no sysfs. */
+bool swaps_is_device_gone(const struct sense_root *root, uint32_t dev);
+
 bool swaps_zswap_is_on(const struct sense_root *root);
 
 /*
