@@ -406,6 +406,88 @@ static void zswap_may_be_switched_at_any_time(void **state)
 	assert_swap_price(250000, PRICE_MEASURED);
 }
 
+static void put_count(const char *key, uint64_t value)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s %llu\n", key,
+		 (unsigned long long)value);
+	put("/proc/vmstat", line);
+}
+
+static void what_was_swapped_out_since_boot_is_not_of_now(void **state)
+{
+	(void)state;
+	put_count("pswpout", 900000000);
+	pass(SECOND_NS);
+	assert_int_equal(machine->pricing.swap_out_kib_s, 0);
+}
+
+static void swap_outs_of_a_second_are_of_the_last_ten(void **state)
+{
+	(void)state;
+	pass(SECOND_NS);
+	put_count("pswpout", 1000);
+	pass(SECOND_NS);
+	/* 1,000 pages of 4 KiB in 10 s */
+	assert_int_equal(machine->pricing.swap_out_kib_s, 400);
+}
+
+/* As after a night in which nothing was reclaimed but a little. */
+static void swap_outs_of_an_hour_are_not_of_the_last_second(void **state)
+{
+	(void)state;
+	pass(SECOND_NS);
+	put_count("pswpout", 3600000);
+	pass(3600 * SECOND_NS);
+	/* 1,000 pages of 4 KiB a second */
+	assert_int_equal(machine->pricing.swap_out_kib_s, 4000);
+	put_count("pswpout", 3601000);
+	pass(SECOND_NS);
+	/* A tenth is forgotten, as many come anew. */
+	assert_int_equal(machine->pricing.swap_out_kib_s, 4000);
+}
+
+static void refaults_of_an_hour_are_not_of_the_last_second(void **state)
+{
+	(void)state;
+	put("/proc/vmstat", "workingset_refault_file 0\npgsteal_file 0\n");
+	pass(SECOND_NS);
+	put("/proc/vmstat",
+	    "workingset_refault_file 3600\npgsteal_file 36000\n");
+	pass(3600 * SECOND_NS);
+	/* 10 refaults and 100 evictions, with 64 of doubt: 74 / 164 */
+	assert_int_equal(machine->pricing.prices.file_refault_permille, 451);
+	assert_false(machine->pricing.prices.has_refault_pct);
+}
+
+static void zswap_and_what_is_behind_it_are_of_the_same_time(void **state)
+{
+	(void)state;
+	put(ZSWAP, "Y\n");
+	put_count("zswpin", 5000);
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	put_count("zswpin", 5000 + 19200);
+	happen(PARTITION, SWT_IO_SWAP_IN, 6400, 406000);
+	pass(1000 * SECOND_NS);
+	/* (192 * 6,000 + 64 * 406,000) / 256 */
+	assert_swap_price(106000, PRICE_PRIOR);
+}
+
+/* 10 s in steps of 1.9 ms leave 1/e, not what 1 ms a step would leave. */
+static void no_fraction_of_a_millisecond_is_lost(void **state)
+{
+	(void)state;
+	pass(SECOND_NS);
+	put_count("pswpout", 1000000);
+	pass(SECOND_NS);
+	assert_int_equal(machine->pricing.swap_out_kib_s, 400000);
+	for (int i = 0; i < 5263; i++)
+		pass(1900000);
+	assert_in_range(machine->pricing.swap_out_kib_s, 146000, 149000);
+}
+
 #define MACHINE_TEST(f) cmocka_unit_test_setup_teardown(f, plant, fell)
 
 int main(void)
@@ -426,6 +508,12 @@ int main(void)
 		MACHINE_TEST(zswap_that_nobody_counts_has_the_price_of_zswap),
 		MACHINE_TEST(
 			zswap_that_is_counted_is_mixed_with_what_is_behind_it),
+		MACHINE_TEST(what_was_swapped_out_since_boot_is_not_of_now),
+		MACHINE_TEST(swap_outs_of_a_second_are_of_the_last_ten),
+		MACHINE_TEST(swap_outs_of_an_hour_are_not_of_the_last_second),
+		MACHINE_TEST(refaults_of_an_hour_are_not_of_the_last_second),
+		MACHINE_TEST(zswap_and_what_is_behind_it_are_of_the_same_time),
+		MACHINE_TEST(no_fraction_of_a_millisecond_is_lost),
 		MACHINE_TEST(zswap_may_be_switched_at_any_time),
 	};
 

@@ -11,7 +11,6 @@
 
 #define PERMILLE 1000
 #define NS_PER_MS UINT64_C(1000000)
-#define MATURITY_NS (4000 * NS_PER_MS)
 
 /* A quarter of the map is left for new devices. */
 #define CROWDED_ROWS (SENSE_MAX_COSTS * 3 / 4)
@@ -52,7 +51,8 @@ static void take_delta(struct swt_cost_io *seen, const struct swt_cost_io *now,
 	*seen = *now;
 }
 
-static void add_row(struct pricing *pricing, const struct sense_cost *row)
+static void add_row(struct pricing *pricing, const struct sense_cost *row,
+		    uint64_t elapsed_ns)
 {
 	struct pricing_device *device = find_device(pricing, row->dev);
 	struct swt_cost_io delta;
@@ -61,6 +61,9 @@ static void add_row(struct pricing *pricing, const struct sense_cost *row)
 		return;
 	for (int io = 0; io < SWT_NR_IOS; io++) {
 		take_delta(&device->seen.io[io], &row->cost.io[io], &delta);
+		/* Held against pages of /proc/vmstat. */
+		delta.bios_estimate =
+			page_counts_fit(delta.bios_estimate, elapsed_ns);
 		price_add(&device->means[io], &delta);
 		if (io == SWT_IO_FILE_READ || io == SWT_IO_FILE_REFAULT)
 			price_add(&pricing->files, &delta);
@@ -69,13 +72,14 @@ static void add_row(struct pricing *pricing, const struct sense_cost *row)
 	}
 }
 
-void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense)
+void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense,
+			uint64_t elapsed_ns)
 {
 	pricing->row_count = 0;
 	if (sense_read_costs(sense, pricing->rows, &pricing->row_count))
 		log_debug("the prices cannot be read, keeping the old ones");
 	for (unsigned int i = 0; i < pricing->row_count; i++)
-		add_row(pricing, &pricing->rows[i]);
+		add_row(pricing, &pricing->rows[i], elapsed_ns);
 }
 
 static void forget_device(struct pricing *pricing, uint32_t dev)
@@ -119,69 +123,19 @@ static void fade_all(struct pricing *pricing, uint64_t elapsed_ns)
 			price_fade(&pricing->devices[i].means[io], elapsed_ns);
 	price_fade(&pricing->files, elapsed_ns);
 	price_fade(&pricing->refaults, elapsed_ns);
-	price_fade(&pricing->swap_outs, elapsed_ns);
-	price_fade(&pricing->file_refaults, elapsed_ns);
-	price_fade(&pricing->file_steals, elapsed_ns);
-	price_fade(&pricing->anon_refaults, elapsed_ns);
-	price_fade(&pricing->anon_steals, elapsed_ns);
-	price_fade(&pricing->zswap, elapsed_ns);
 }
 
-/* Pages since the last call by a counter of /proc/vmstat; 0: not known. */
-static uint64_t take_pages(const char *vmstat, const char *key, uint64_t *seen)
-{
-	struct count count = parse_stat_field(vmstat, key);
-	uint64_t before = *seen;
-
-	if (!count.is_known)
-		return 0;
-	*seen = count.value;
-	return count.value > before ? count.value - before : 0;
-}
-
-static void count_pages(struct pricing *pricing, const char *vmstat)
-{
-	const struct {
-		const char *key;
-		uint64_t *seen;
-		struct price_mean *sum;
-	} counters[] = {
-		{"pswpout", &pricing->seen_swap_out_pages, &pricing->swap_outs},
-		{"zswpin", &pricing->seen_zswap_in_pages, &pricing->zswap},
-		{"workingset_refault_file", &pricing->seen_refault_pages,
-		 &pricing->file_refaults},
-		{"pgsteal_file", &pricing->seen_steal_pages,
-		 &pricing->file_steals},
-		{"workingset_refault_anon", &pricing->seen_anon_refault_pages,
-		 &pricing->anon_refaults},
-		{"pgsteal_anon", &pricing->seen_anon_steal_pages,
-		 &pricing->anon_steals},
-	};
-
-	for (size_t i = 0; i < SWT_ARRAY_SIZE(counters); i++) {
-		uint64_t pages =
-			take_pages(vmstat, counters[i].key, counters[i].seen);
-
-		/* The first time all since boot. */
-		if (pricing->has_seen_pages)
-			counters[i].sum->pages_q10 += pages * Q10;
-	}
-	pricing->has_seen_pages = true;
-}
-
-static void read_counters(struct pricing *pricing)
+static void read_counters(struct pricing *pricing, uint64_t elapsed_ns)
 {
 	_cleanup_free_ char *text = NULL;
 
 	if (proc_read_file(&pricing->root, "/proc/vmstat", &text))
 		return;
-	count_pages(pricing, text);
-	pricing->has_anon_refaults =
-		parse_stat_field(text, "workingset_refault_anon").is_known;
-	pricing->has_zswap_ins = parse_stat_field(text, "zswpin").is_known;
+	page_counts_take(&pricing->pages, text, elapsed_ns);
 	/* Of a steady rate R, R * memory are remembered. */
-	pricing->swap_out_kib_s = pricing->swap_outs.pages_q10 / Q10 *
-				  PAGE_KIB * 1000 / PRICE_MEMORY_MS;
+	pricing->swap_out_kib_s =
+		page_counts_recent(&pricing->pages, PAGES_SWAPPED_OUT) *
+		PAGE_KIB * 1000 / PRICE_MEMORY_MS;
 }
 
 static uint32_t weigh(uint32_t ns, uint32_t weight_pct)
@@ -200,15 +154,14 @@ static uint32_t mix_zswap(const struct pricing *pricing,
 			  const struct pricing_device *device,
 			  uint32_t device_ns)
 {
-	uint64_t hits = pricing->zswap.pages_q10;
+	uint64_t hits = page_counts_recent(&pricing->pages, PAGES_FROM_ZSWAP);
 	uint64_t misses =
-		device ? device->means[SWT_IO_SWAP_IN].estimate_q10 : 0;
+		device ? device->means[SWT_IO_SWAP_IN].estimate_q10 / Q10 : 0;
 	uint64_t prior_ns = swaps_prior_ns(SWAP_SSD, true);
 
-	if (!pricing->has_zswap_ins || hits + misses < PRICE_MIN_BIOS * Q10)
+	if (!pricing->pages.of[PAGES_FROM_ZSWAP].is_known ||
+	    hits + misses < PRICE_MIN_BIOS)
 		return (uint32_t)prior_ns;
-	hits /= Q10;
-	misses /= Q10;
 	return (uint32_t)((hits * prior_ns + misses * device_ns) /
 			  (hits + misses));
 }
@@ -275,13 +228,14 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 	const struct price_mean *all = &pricing->files;
 	const struct price_mean *source =
 		is_fresh(&pricing->refaults) ? &pricing->refaults : all;
-	uint64_t refaults = pricing->file_refaults.pages_q10;
-	uint64_t steals = pricing->file_steals.pages_q10;
+	const struct page_counts *pages = &pricing->pages;
+	uint64_t refaults = page_counts_recent(pages, PAGES_FILE_REFAULTED);
+	uint64_t steals = page_counts_recent(pages, PAGES_FILE_STOLEN);
 
 	ret->file_read_ns = source->ns_per_page;
 	ret->file_source = ret->file_read_ns ? PRICE_MEASURED : PRICE_UNKNOWN;
-	ret->has_refault_pct =
-		pricing->seen_refault_pages && steals >= MIN_STEAL_PAGES * Q10;
+	ret->has_refault_pct = pages->of[PAGES_FILE_REFAULTED].is_known &&
+			       steals >= MIN_STEAL_PAGES;
 	ret->refault_pct = 0;
 	if (ret->has_refault_pct)
 		ret->refault_pct = refaults < steals
@@ -289,39 +243,24 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 					   : PCT;
 }
 
-/*
- * A page evicted just now had no time to come back: while memory is filled for
- * the first time all of it looks cold.  So evictions count late.
- */
-static void mature(struct pricing *pricing, uint64_t elapsed_ns)
-{
-	uint64_t steals = pricing->anon_steals.pages_q10;
-	uint64_t *late = &pricing->mature_steals_q10;
-
-	if (elapsed_ns > MATURITY_NS)
-		elapsed_ns = MATURITY_NS;
-	if (steals > *late)
-		*late += (steals - *late) * (elapsed_ns / NS_PER_MS) /
-			 (MATURITY_NS / NS_PER_MS);
-	else
-		*late = steals;
-}
-
 /* Before v5.9 the anonymous ones are not counted: taken to come back. */
-static void weigh_refaults(const struct pricing *pricing, struct prices *ret)
+static void weigh_refaults(const struct page_counts *pages, struct prices *ret)
 {
+	bool is_known = pages->of[PAGES_ANON_REFAULTED].is_known;
+
 	ret->anon_refault_permille = PERMILLE;
-	if (pricing->has_anon_refaults)
+	if (is_known)
 		ret->anon_refault_permille = price_refault_permille(
-			pricing->anon_refaults.pages_q10 / Q10,
-			pricing->mature_steals_q10 / Q10, PRICE_DOUBT_PAGES);
+			page_counts_recent(pages, PAGES_ANON_REFAULTED),
+			page_counts_late_steals(pages), PRICE_DOUBT_PAGES);
 	ret->file_refault_permille = price_refault_permille(
-		pricing->file_refaults.pages_q10 / Q10,
-		pricing->file_steals.pages_q10 / Q10, PRICE_DOUBT_PAGES);
+		page_counts_recent(pages, PAGES_FILE_REFAULTED),
+		page_counts_recent(pages, PAGES_FILE_STOLEN),
+		PRICE_DOUBT_PAGES);
 	ret->is_trial_due =
-		pricing->has_anon_refaults &&
-		(pricing->anon_steals.pages_q10 / Q10 < PRICE_DOUBT_PAGES ||
-		 ret->anon_refault_permille < PRICE_HOT_PERMILLE);
+		is_known && (page_counts_recent(pages, PAGES_ANON_STOLEN) <
+				     PRICE_DOUBT_PAGES ||
+			     ret->anon_refault_permille < PRICE_HOT_PERMILLE);
 }
 
 void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
@@ -329,13 +268,14 @@ void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 {
 	uint64_t elapsed_ns = now_ns - pricing->updated_at_ns;
 
+	/* Fading goes by the millisecond: the rest counts the next time. */
+	elapsed_ns -= elapsed_ns % NS_PER_MS;
+	pricing->updated_at_ns += elapsed_ns;
 	fade_all(pricing, elapsed_ns);
-	pricing->updated_at_ns = now_ns;
-	pricing_take_costs(pricing, sense);
-	read_counters(pricing);
-	mature(pricing, elapsed_ns);
+	pricing_take_costs(pricing, sense, elapsed_ns);
+	read_counters(pricing, elapsed_ns);
 	pricing_refresh_room(pricing, sense, now_ns);
 	price_swap(pricing, &pricing->prices);
 	price_files(pricing, &pricing->prices);
-	weigh_refaults(pricing, &pricing->prices);
+	weigh_refaults(&pricing->pages, &pricing->prices);
 }

@@ -3,6 +3,7 @@
 #ifndef SWAPTEND_PRICING_H
 #define SWAPTEND_PRICING_H
 
+#include "cmd/page_counts.h"
 #include "law/price.h"
 #include "sense/bpf.h"
 #include "sense/swaps.h"
@@ -20,19 +21,11 @@ struct pricing {
 	struct swap_info swaps[SWAPS_MAX];
 	unsigned int swap_count;
 	bool has_zswap, may_probe;
-	struct price_mean zswap;	   /* pages only; priced by default */
 	struct price_mean files, refaults; /* of all devices */
-	/* Pages only, by /proc/vmstat. */
-	struct price_mean swap_outs, file_refaults, file_steals;
-	struct price_mean anon_refaults, anon_steals;
-	uint64_t mature_steals_q10; /* anon_steals, late: see mature() */
-	uint64_t seen_zswap_in_pages, seen_swap_out_pages;
-	uint64_t seen_refault_pages, seen_steal_pages;
-	uint64_t seen_anon_refault_pages, seen_anon_steal_pages;
-	bool has_seen_pages, has_anon_refaults, has_zswap_ins;
+	struct page_counts pages;
 	struct sense_cost rows[SENSE_MAX_COSTS]; /* too large for a stack */
 	unsigned int row_count;
-	uint64_t updated_at_ns, swaps_read_at_ns;
+	uint64_t updated_at_ns, swaps_read_at_ns; /* in whole ms */
 	uint32_t zram_weight_pct; /* of the CPU time that compressing takes */
 	struct prices prices;	  /* as of the last update */
 	uint64_t swap_out_kib_s;

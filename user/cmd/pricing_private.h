@@ -6,7 +6,8 @@
 #include "cmd/pricing.h"
 
 /* What the programs measured since the last call goes to the means. */
-void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense);
+void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense,
+			uint64_t elapsed_ns);
 /* Its number may be another device's by now.  0: none. */
 void pricing_forget_swap(struct pricing *pricing, uint32_t dev);
 /* Rows of devices that are gone make way where few are left. */

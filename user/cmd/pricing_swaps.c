@@ -89,7 +89,7 @@ static bool forget_gone(struct pricing *pricing, struct sense_bpf *sense,
 			continue;
 		/* What was not read yet is the old device's. */
 		if (!is_any_gone)
-			pricing_take_costs(pricing, sense);
+			pricing_take_costs(pricing, sense, 0);
 		is_any_gone = true;
 		if (!is_under_old_swap(pricing, old, swap->dev))
 			pricing_forget_swap(pricing, swap->dev);
