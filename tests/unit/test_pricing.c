@@ -461,6 +461,34 @@ static void refaults_of_an_hour_are_not_of_the_last_second(void **state)
 	assert_false(machine->pricing.prices.has_refault_pct);
 }
 
+static void files_come_back_where_nobody_counts_it(void **state)
+{
+	(void)state;
+	put("/proc/vmstat", "pgsteal_file 0\n");
+	pass(SECOND_NS);
+	put("/proc/vmstat", "pgsteal_file 100000\n");
+	pass(SECOND_NS);
+	assert_int_equal(machine->pricing.prices.file_refault_permille, 1000);
+	assert_int_equal(machine->pricing.prices.anon_refault_permille, 1000);
+	assert_false(machine->pricing.prices.has_refault_pct);
+	assert_false(machine->pricing.prices.is_trial_due);
+}
+
+static void refaults_were_of_files_before_5_9(void **state)
+{
+	(void)state;
+	put("/proc/vmstat", "workingset_refault 7\npgsteal_file 0\n");
+	pass(SECOND_NS);
+	put("/proc/vmstat", "workingset_refault 1007\npgsteal_file 3936\n");
+	pass(SECOND_NS);
+	/* 1,064 of 4,000, with 64 of doubt each */
+	assert_int_equal(machine->pricing.prices.file_refault_permille, 266);
+	assert_true(machine->pricing.prices.has_refault_pct);
+	/* 1,000 of 3,936 */
+	assert_int_equal(machine->pricing.prices.refault_pct, 25);
+	assert_int_equal(machine->pricing.prices.anon_refault_permille, 1000);
+}
+
 static void zswap_and_what_is_behind_it_are_of_the_same_time(void **state)
 {
 	(void)state;
@@ -512,6 +540,8 @@ int main(void)
 		MACHINE_TEST(swap_outs_of_a_second_are_of_the_last_ten),
 		MACHINE_TEST(swap_outs_of_an_hour_are_not_of_the_last_second),
 		MACHINE_TEST(refaults_of_an_hour_are_not_of_the_last_second),
+		MACHINE_TEST(files_come_back_where_nobody_counts_it),
+		MACHINE_TEST(refaults_were_of_files_before_5_9),
 		MACHINE_TEST(zswap_and_what_is_behind_it_are_of_the_same_time),
 		MACHINE_TEST(no_fraction_of_a_millisecond_is_lost),
 		MACHINE_TEST(zswap_may_be_switched_at_any_time),

@@ -30,6 +30,16 @@ uint64_t page_counts_fit(uint64_t count, uint64_t elapsed_ns)
 	       count % elapsed_ms * PRICE_MEMORY_MS / elapsed_ms;
 }
 
+/* Before v5.9 (170b04b7ae49) refaults were files' alone. */
+static struct count read_count(const char *vmstat, enum page_count which)
+{
+	struct count count = parse_stat_field(vmstat, keys[which]);
+
+	if (!count.is_known && which == PAGES_FILE_REFAULTED)
+		count = parse_stat_field(vmstat, "workingset_refault");
+	return count;
+}
+
 static void take_sum(struct page_sum *sum, struct count now,
 		     uint64_t elapsed_ns)
 {
@@ -66,8 +76,7 @@ void page_counts_take(struct page_counts *counts, const char *vmstat,
 {
 	for (int i = 0; i < _PAGES_MAX; i++) {
 		price_fade(&counts->of[i].recent, elapsed_ns);
-		take_sum(&counts->of[i], parse_stat_field(vmstat, keys[i]),
-			 elapsed_ns);
+		take_sum(&counts->of[i], read_count(vmstat, i), elapsed_ns);
 	}
 	mature(counts, elapsed_ns);
 }

@@ -243,20 +243,22 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 					   : PCT;
 }
 
-/* Before v5.9 the anonymous ones are not counted: taken to come back. */
+/* What nobody counts is taken to come back, as anonymous ones before v5.9. */
 static void weigh_refaults(const struct page_counts *pages, struct prices *ret)
 {
 	bool is_known = pages->of[PAGES_ANON_REFAULTED].is_known;
 
 	ret->anon_refault_permille = PERMILLE;
+	ret->file_refault_permille = PERMILLE;
 	if (is_known)
 		ret->anon_refault_permille = price_refault_permille(
 			page_counts_recent(pages, PAGES_ANON_REFAULTED),
 			page_counts_late_steals(pages), PRICE_DOUBT_PAGES);
-	ret->file_refault_permille = price_refault_permille(
-		page_counts_recent(pages, PAGES_FILE_REFAULTED),
-		page_counts_recent(pages, PAGES_FILE_STOLEN),
-		PRICE_DOUBT_PAGES);
+	if (pages->of[PAGES_FILE_REFAULTED].is_known)
+		ret->file_refault_permille = price_refault_permille(
+			page_counts_recent(pages, PAGES_FILE_REFAULTED),
+			page_counts_recent(pages, PAGES_FILE_STOLEN),
+			PRICE_DOUBT_PAGES);
 	ret->is_trial_due =
 		is_known && (page_counts_recent(pages, PAGES_ANON_STOLEN) <
 				     PRICE_DOUBT_PAGES ||
