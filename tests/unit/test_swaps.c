@@ -8,7 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,6 +20,18 @@
 #include "sense/swaps.h"
 
 #define HEADER "Filename\tType\tSize\tUsed\tPriority\n"
+
+/* What statfs() says of any file; 0: what is true. */
+static long faked_type;
+
+int statfs(const char *path, struct statfs *ret)
+{
+	long r = syscall(SYS_statfs, path, ret);
+
+	if (!r && faked_type)
+		ret->f_type = faked_type;
+	return (int)r;
+}
 
 /* A file tree that stands for "/", new for each case. */
 struct tree {
@@ -316,6 +330,27 @@ static void a_file_is_priced_as_the_device_that_it_is_on(void **state)
 	assert_int_equal(read_swaps(tree, lines, swaps), 1);
 	assert_int_equal(swaps[0].class, SWAP_ROTATIONAL);
 	put(tree, path, "0\n");
+	assert_int_equal(read_swaps(tree, lines, swaps), 1);
+	assert_int_equal(swaps[0].class, SWAP_SSD);
+}
+
+static void a_file_on_nfs_or_smb_is_on_the_network(void **state)
+{
+	/* statfs(2): NFS, SMB of old, CIFS, SMB 2 and later */
+	static const long types[] = {0x6969, 0x517b, 0xff534d42, 0xfe534d42};
+	const struct tree *tree = *state;
+	struct swap_info swaps[SWAPS_MAX];
+	char lines[128];
+
+	put(tree, "/swapfile", "");
+	snprintf(lines, sizeof(lines), "%s/swapfile file 1000 0 -2\n",
+		 tree->path);
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(types); i++) {
+		faked_type = types[i];
+		assert_int_equal(read_swaps(tree, lines, swaps), 1);
+		faked_type = 0;
+		assert_int_equal(swaps[0].class, SWAP_NETWORK);
+	}
 	assert_int_equal(read_swaps(tree, lines, swaps), 1);
 	assert_int_equal(swaps[0].class, SWAP_SSD);
 }
@@ -662,6 +697,7 @@ int main(void)
 		TREE_TEST(full_devices_are_skipped),
 		TREE_TEST(a_device_out_of_sight_is_told_by_its_name),
 		TREE_TEST(a_file_is_priced_as_the_device_that_it_is_on),
+		TREE_TEST(a_file_on_nfs_or_smb_is_on_the_network),
 		TREE_TEST(a_partition_turns_as_its_disk_does),
 		TREE_TEST(a_device_is_found_by_its_name_in_sysfs),
 		TREE_TEST(a_file_on_btrfs_is_on_the_device_that_is_mounted),

@@ -17,8 +17,10 @@
 #define PROBE_READS 8
 #define PROBE_MAX_NS 200000000
 #define PAGE_BYTES 4096
-#define NFS_MAGIC 0x6969 /* linux/magic.h has it under another name */
-#define MINOR_BITS 20	 /* include/linux/kdev_t.h */
+#define NFS_MAGIC 0x6969      /* linux/magic.h has it under another name */
+#define CIFS_MAGIC 0xff534d42 /* and these from v5.16 only; SMB 1 */
+#define SMB2_MAGIC 0xfe534d42
+#define MINOR_BITS 20 /* include/linux/kdev_t.h */
 
 static uint32_t kernel_dev(dev_t dev)
 {
@@ -46,10 +48,17 @@ static bool is_rotational(const struct sense_root *root, uint32_t dev)
 
 static bool is_on_network(const char *path)
 {
+	static const uint32_t magics[] = {NFS_MAGIC, SMB_SUPER_MAGIC,
+					  CIFS_MAGIC, SMB2_MAGIC};
 	struct statfs fs;
 
-	return !statfs(path, &fs) &&
-	       (fs.f_type == NFS_MAGIC || fs.f_type == SMB_SUPER_MAGIC);
+	if (statfs(path, &fs))
+		return false;
+	/* f_type is signed, and of 32 bits on some machines. */
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(magics); i++)
+		if ((uint32_t)fs.f_type == magics[i])
+			return true;
+	return false;
 }
 
 static enum swap_class classify(const struct sense_root *root,
