@@ -138,7 +138,7 @@ static void read_counters(struct pricing *pricing, uint64_t elapsed_ns)
 		PAGE_KIB * 1000 / PRICE_MEMORY_MS;
 }
 
-static uint32_t weigh(uint32_t ns, uint32_t weight_pct)
+uint32_t pricing_weigh(uint32_t ns, uint32_t weight_pct)
 {
 	uint64_t weighed = (uint64_t)ns * weight_pct / PCT;
 
@@ -199,7 +199,7 @@ static void price_swap(struct pricing *pricing, struct prices *ret)
 	}
 	if (!ret->swap_in_ns && next->probed_ns) {
 		/* The write is taken to cost as much as the read. */
-		ret->swap_in_ns = weigh(next->probed_ns, 2 * PCT);
+		ret->swap_in_ns = pricing_weigh(next->probed_ns, 2 * PCT);
 		ret->swap_source = PRICE_PROBED;
 	}
 	if (!ret->swap_in_ns) {
@@ -213,8 +213,8 @@ static void price_swap(struct pricing *pricing, struct prices *ret)
 		ret->swap_source = PRICE_PRIOR;
 	}
 	if (next->class == SWAP_ZRAM)
-		ret->swap_in_ns =
-			weigh(ret->swap_in_ns, pricing->zram_weight_pct);
+		ret->swap_in_ns = pricing_weigh(ret->swap_in_ns,
+						pricing->zram_weight_pct);
 }
 
 static bool is_fresh(const struct price_mean *mean)

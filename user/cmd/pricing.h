@@ -43,4 +43,7 @@ int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
 void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 		    uint64_t now_ns);
 
+/* At least 1, at most what fits. */
+uint32_t pricing_weigh(uint32_t ns, uint32_t weight_pct);
+
 #endif
