@@ -74,6 +74,12 @@ has 'zswap in front of zram' zswap '^warn: zswap in front'
 printf 'x\n/mnt/a\\033[31m\\012b file 1000 0 -2\n' >"$root/proc/swaps"
 look
 is 'a hostile name cannot reach the terminal' "$("$SWAPTEND" check --root "$root" | grep -c $'\033')" 0
+rm "$root/proc/swaps" && mkdir "$root/proc/swaps"
+look
+has 'a /proc/swaps that cannot be read is not taken for none' swap '^off: /proc/swaps: '
+rmdir "$root/proc/swaps"
+look
+has 'no /proc/swaps is no swap support' swap '^off: this kernel has no swap support'
 mkdir -p "$root/proc/self/ns"
 ln -s 'cgroup:[4026531835]' "$root/proc/self/ns/cgroup"
 look
@@ -133,10 +139,14 @@ check 'probing takes no time to speak of' test "$took_ms" -lt 2000
 has 'the prices here, or why there are none' prices \
 	'^\(ok\|off\): swap-in .*, file read .*[:;] law cost '
 # The same with other swap than there is.
-with_swaps() { # FILE
+with_swaps() { # FILE OPTIONS...
+	local file=$1
+
+	shift
 	unshare -m --propagation private sh -c \
-		'mount --bind "$1" /proc/swaps && exec "$2" check --run-dir "$3" --json' \
-		sh "$1" "$SWAPTEND" "$GUEST_TMP/run" >"$out" 2>"$GUEST_TMP/err"
+		'mount --bind "$1" /proc/swaps && shift && exec "$@"' \
+		sh "$file" "$SWAPTEND" check --run-dir "$GUEST_TMP/run" --json "$@" \
+		>"$out" 2>"$GUEST_TMP/err"
 }
 if [ "$(id -u)" = 0 ] && unshare -m --propagation private true 2>/dev/null; then
 	with_swaps tests/fixtures/swap/swaps-none.txt
@@ -147,6 +157,16 @@ if [ "$(id -u)" = 0 ] && unshare -m --propagation private true 2>/dev/null; then
 	has 'nor has swap without room' prices '^off: swap-in not known (all swap is full)'
 	with_swaps tests/fixtures/swap/swaps-zram.txt
 	has 'zram has that of its class' prices 'swap-in [56]\.0 us (prior, z'
+	printf '[swaptend]\nzram-cpu-weight-pct = 40\n' >"$GUEST_TMP/conf"
+	with_swaps tests/fixtures/swap/swaps-zram.txt --config "$GUEST_TMP/conf"
+	[ "$(cat /sys/module/zswap/parameters/enabled 2>/dev/null)" = Y ] ||
+		has 'at the weight that the settings give it' prices 'swap-in 2\.0 us (prior, zram)'
+	printf '[swaptend]\nzram-cpu-weight-pct = x\n' >"$GUEST_TMP/conf"
+	with_swaps tests/fixtures/swap/swaps-zram.txt --config "$GUEST_TMP/conf"
+	is 'bad settings are no reason to fail' $? 0
+	has 'but named' settings '^warn: .*conf:2'
+	with_swaps tests/fixtures/swap/swaps-zram.txt --config "$GUEST_TMP/none"
+	has 'so are missing ones that were asked for' settings "^warn: .*$GUEST_TMP/none"
 	printf 'x\n/dev/swaptend-none partition 100 0 5\n' >"$GUEST_TMP/swaps"
 	with_swaps "$GUEST_TMP/swaps"
 	has 'so has what cannot be read' prices 'swap-in [0-9.]* us (prior, '

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/prices.h"
 #include "model.h"
@@ -76,6 +77,63 @@ static void known_prices_are_told_with_what_they_say(void **s)
 			    "5120 KiB/s swapped out\n");
 }
 
+/*
+ * 4,800 * 0.315 = 1,512 and 120,000 * 0.012 = 1,440 ns:
+ * 200 * 1,440 / 2,952 = 97.6
+ */
+static struct swt_law weighing(void)
+{
+	struct swt_law law = known;
+
+	law.file_refault_permille = 12;
+	memcpy(law.law, "auto", sizeof("auto"));
+	return law;
+}
+
+static void a_law_that_weighs_is_told_with_what_it_goes_by(void **s)
+{
+	struct swt_law law = weighing();
+
+	(void)s;
+	assert_text(&law, "  prices a page: swap-in 4.8 us (measured), "
+			  "file read 120.0 us (measured); they say 192, "
+			  "weighted by what came back 98\n"
+			  "  came back of those evicted lately: "
+			  "anonymous 31.5 %, file 1.2 %; "
+			  "5120 KiB/s swapped out\n");
+	assert_json(&law, "{\n"
+			  "  \"swap_in_ns\": 4800,\n"
+			  "  \"swap_in_source\": \"measured\",\n"
+			  "  \"file_read_ns\": 120000,\n"
+			  "  \"file_read_source\": \"measured\",\n"
+			  "  \"swappiness\": 192,\n"
+			  "  \"weighted_swappiness\": 98,\n"
+			  "  \"refault_pct\": 37,\n"
+			  "  \"anon_refault_permille\": 315,\n"
+			  "  \"file_refault_permille\": 12,\n"
+			  "  \"swap_out_kib_s\": 5120\n"
+			  "}\n");
+	law.swap_in_ns = 0;
+	assert_text(&law, "  prices a page: swap-in not known yet, "
+			  "file read 120.0 us (measured)\n"
+			  "  came back of those evicted lately: "
+			  "anonymous 31.5 %, file 1.2 %; "
+			  "5120 KiB/s swapped out\n");
+}
+
+static void a_law_that_does_not_weigh_is_told_without(void **s)
+{
+	struct swt_law law = weighing();
+
+	(void)s;
+	memcpy(law.law, "cost", sizeof("cost"));
+	assert_text(&law, "  prices a page: swap-in 4.8 us (measured), "
+			  "file read 120.0 us (measured); they say 192\n"
+			  "  came back of those evicted lately: "
+			  "anonymous 31.5 %, file 1.2 %; "
+			  "5120 KiB/s swapped out\n");
+}
+
 static void unknown_prices_are_told_as_such(void **s)
 {
 	(void)s;
@@ -111,6 +169,7 @@ static void json_has_the_prices_as_integers(void **s)
 			    "  \"file_read_ns\": 120000,\n"
 			    "  \"file_read_source\": \"measured\",\n"
 			    "  \"swappiness\": 192,\n"
+			    "  \"weighted_swappiness\": null,\n"
 			    "  \"refault_pct\": 37,\n"
 			    "  \"anon_refault_permille\": 315,\n"
 			    "  \"file_refault_permille\": 1000,\n"
@@ -127,6 +186,7 @@ static void json_has_null_for_what_is_not_known(void **s)
 			      "  \"file_read_ns\": null,\n"
 			      "  \"file_read_source\": \"unknown\",\n"
 			      "  \"swappiness\": null,\n"
+			      "  \"weighted_swappiness\": null,\n"
 			      "  \"refault_pct\": null,\n"
 			      "  \"anon_refault_permille\": 0,\n"
 			      "  \"file_refault_permille\": 0,\n"
@@ -143,6 +203,7 @@ static void json_of_one_price_alone_says_no_swappiness(void **s)
 				      "  \"file_read_ns\": null,\n"
 				      "  \"file_read_source\": \"unknown\",\n"
 				      "  \"swappiness\": null,\n"
+				      "  \"weighted_swappiness\": null,\n"
 				      "  \"refault_pct\": null,\n"
 				      "  \"anon_refault_permille\": 0,\n"
 				      "  \"file_refault_permille\": 0,\n"
@@ -154,6 +215,7 @@ static void json_of_one_price_alone_says_no_swappiness(void **s)
 				       "  \"file_read_ns\": 87,\n"
 				       "  \"file_read_source\": \"measured\",\n"
 				       "  \"swappiness\": null,\n"
+				       "  \"weighted_swappiness\": null,\n"
 				       "  \"refault_pct\": 0,\n"
 				       "  \"anon_refault_permille\": 0,\n"
 				       "  \"file_refault_permille\": 0,\n"
@@ -193,6 +255,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test(name)
 		CASE(known_prices_are_told_with_what_they_say),
+		CASE(a_law_that_weighs_is_told_with_what_it_goes_by),
+		CASE(a_law_that_does_not_weigh_is_told_without),
 		CASE(unknown_prices_are_told_as_such),
 		CASE(one_price_alone_says_no_swappiness),
 		CASE(json_has_the_prices_as_integers),

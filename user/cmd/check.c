@@ -7,11 +7,19 @@
 #include "cmd/cmd.h"
 #include "cmd/common.h"
 #include "cmd/findings.h"
+#include "config.h"
 
-enum { OPTION_BTF = 0x100, OPTION_PROBE, OPTION_ROOT, OPTION_RUN_DIR };
+enum {
+	OPTION_BTF = 0x100,
+	OPTION_CONFIG,
+	OPTION_PROBE,
+	OPTION_ROOT,
+	OPTION_RUN_DIR,
+};
 
 struct check_arguments {
 	struct check_options options;
+	const char *config_path; /* NULL: the usual one, if it is there */
 	bool json;
 };
 
@@ -25,6 +33,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPTION_BTF:
 		arguments->options.btf_path = value;
+		return 0;
+	case OPTION_CONFIG:
+		arguments->config_path = value;
 		return 0;
 	case OPTION_PROBE:
 		arguments->options.probe = true;
@@ -50,12 +61,41 @@ static int exit_code(const struct findings *findings)
 							 : EXIT_UNSUPPORTED;
 }
 
+/* Those that what is foretold depends on; bad ones are a finding. */
+static void read_settings(struct check_arguments *arguments,
+			  struct findings *findings)
+{
+	const char *path = arguments->config_path;
+	struct config config;
+	char error[512];
+	int r = config_init(&config);
+
+	if (r) {
+		findings->is_out_of_memory = true;
+		return;
+	}
+	/* --root stands for another machine: its settings are not here. */
+	if (path || !*arguments->options.root.prefix)
+		r = config_read_file(&config, path ? path : CONFIG_PATH, error,
+				     sizeof(error));
+	if (r && (path || r != -ENOENT))
+		findings_add(findings, "settings", FINDING_WARN,
+			     "run refuses them; what is foretold here is by "
+			     "the defaults",
+			     "%s", error);
+	arguments->options.zram_weight_pct =
+		(uint32_t)config.zram_cpu_weight_pct;
+	config_done(&config);
+}
+
 int cmd_check(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{"json", 'j', NULL, 0, "JSON instead of text", 0},
 		{"btf", OPTION_BTF, "FILE", 0,
 		 "Kernel types instead of the kernel's", 0},
+		{"config", OPTION_CONFIG, "FILE", 0,
+		 "Settings file instead of " CONFIG_PATH, 0},
 		{"probe", OPTION_PROBE, NULL, 0,
 		 "Find the range of vm.swappiness by writing 200 and putting "
 		 "the value back",
@@ -81,6 +121,7 @@ int cmd_check(int argc, char **argv)
 
 	if (code)
 		return code;
+	read_settings(&arguments, &findings);
 	check_kernel(&arguments.options, &findings);
 	check_memory(&arguments.options, &findings);
 	check_prices(&arguments.options, &findings);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Swap, pressure information, the kind of LRU, counters. */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -60,10 +61,13 @@ static void check_swap(const struct check_options *options,
 	struct swap_device device;
 	char quoted[300];
 	const char *rest;
+	int r = proc_read_file(&options->root, "/proc/swaps", &text);
 
-	if (proc_read_file(&options->root, "/proc/swaps", &text)) {
-		findings_add(findings, "swap", FINDING_OFF, NULL,
-			     "this kernel has no swap support");
+	if (r) {
+		findings_add(findings, "swap", FINDING_OFF, NULL, "%s%s",
+			     r == -ENOENT ? "this kernel has no swap support"
+					  : "/proc/swaps: ",
+			     r == -ENOENT ? "" : strerror(-r));
 		return;
 	}
 	for (rest = text; parse_swaps_next(&rest, &device) > 0;) {

@@ -8,6 +8,7 @@
 
 #include "act/journal.h"
 #include "cmd/findings.h"
+#include "cmd/pricing.h"
 #include "law/price.h"
 #include "report/log.h"
 #include "sense/swaps.h"
@@ -117,9 +118,13 @@ static void price_swap(const struct check_options *options, struct side *ret)
 	struct swap_info swaps[SWAPS_MAX];
 	const struct swap_info *next;
 	unsigned int count;
+	int r = swaps_read(&options->root, swaps, &count);
 
-	if (swaps_read(&options->root, swaps, &count)) {
-		set_unknown(ret, "this kernel has no swap support");
+	if (r) {
+		if (r == -ENOENT)
+			set_unknown(ret, "this kernel has no swap support");
+		else
+			set_unknown(ret, "/proc/swaps: %s", strerror(-r));
 		return;
 	}
 	next = swaps_next(swaps, count);
@@ -128,7 +133,9 @@ static void price_swap(const struct check_options *options, struct side *ret)
 	else if (swaps_zswap_is_on(&options->root))
 		set_known(ret, swaps_prior_ns(SWAP_SSD, true), "prior, zswap");
 	else if (next->class == SWAP_ZRAM)
-		set_known(ret, swaps_prior_ns(next->class, false),
+		set_known(ret,
+			  pricing_weigh(swaps_prior_ns(next->class, false),
+					options->zram_weight_pct),
 			  "prior, zram");
 	else
 		probe_swap(next, ret);

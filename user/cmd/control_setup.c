@@ -96,13 +96,36 @@ static int open_rivals(struct control *control)
 			   LOOP_READABLE, control_on_rival, control);
 }
 
+/* Without the notice /proc/swaps is still read every 5 s while reclaim works.
+ */
+static void watch_swaps(struct control *control)
+{
+	int r;
+
+	control->swaps_fd = open("/proc/swaps", O_RDONLY | O_CLOEXEC);
+	if (control->swaps_fd < 0)
+		r = -errno;
+	else
+		r = loop_add_fd(control->loop, control->swaps_fd, LOOP_PRIORITY,
+				control_on_swaps, control);
+	/* This kernel has no swap, which is said elsewhere. */
+	if (!r || r == -ENOENT)
+		return;
+	log_warn("/proc/swaps cannot be watched: %s; swapon and swapoff are "
+		 "noticed within 5 s of reclaim, ignoring",
+		 strerror(-r));
+	util_close_fd(&control->swaps_fd);
+	control->swaps_fd = -1;
+}
+
 static int open_loop(struct control *control)
 {
 	struct loop *loop;
 	int fd, r = loop_new(&control->loop);
 
 	if (r)
-		return r;
+		return log_err_r(r, "cannot set up the event loop: %s",
+				 strerror(-r));
 	loop = control->loop;
 	r = loop_catch_signals(loop, control_on_signal, control);
 	if (!r)
@@ -116,15 +139,15 @@ static int open_loop(struct control *control)
 				LOOP_READABLE, control_on_doorbell, control);
 	if (!r)
 		r = open_rivals(control);
-	control->swaps_fd = open("/proc/swaps", O_RDONLY | O_CLOEXEC);
-	if (!r && control->swaps_fd >= 0)
-		r = loop_add_fd(loop, control->swaps_fd, LOOP_PRIORITY,
-				control_on_swaps, control);
+	if (!r)
+		watch_swaps(control);
 	fd = tended_set_fd(&control->targets);
 	if (!r && fd >= 0)
 		r = loop_add_fd(loop, fd, LOOP_READABLE, control_on_births,
 				control);
-	return r;
+	return r ? log_err_r(r, "cannot set up the event loop: %s",
+			     strerror(-r))
+		 : 0;
 }
 
 /* Named first, before something less telling fails for want of them. */
@@ -206,6 +229,7 @@ int control_start(struct control **ret, const struct control_options *options)
 		return EXIT_RUNTIME;
 	control->options = *options;
 	control->all.config = options->config;
+	control->all.pricing.root = (struct sense_root){""};
 	control->lock_fd = -1;
 	control->swaps_fd = -1;
 	r = start(control);

@@ -51,6 +51,7 @@ struct check_options {
 	const char *btf_path; /* NULL: the kernel's */
 	const char *run_dir;
 	bool probe; /* find the knob's range by writing */
+	uint32_t zram_weight_pct;
 };
 
 /* The rooms of `check`. */

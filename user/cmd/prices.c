@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "law/law.h"
 #include "law/price.h"
 
 #define MINOR_BITS 20 /* include/linux/kdev_t.h */
@@ -26,14 +27,39 @@ static void print_one(FILE *out, const char *what, uint32_t ns, uint32_t source)
 			price_source_name((enum price_source)source));
 }
 
+/* The value by what came back, for laws that go by it; false: none. */
+static bool weigh_value(const struct swt_law *shown, int *ret)
+{
+	struct prices prices = {
+		.swap_in_ns = shown->swap_in_ns,
+		.file_read_ns = shown->file_read_ns,
+		.anon_refault_permille = shown->anon_refault_permille,
+		.file_refault_permille = shown->file_refault_permille,
+	};
+	int fixed;
+	const struct law *law = law_find(shown->law, &fixed);
+
+	/* NULL: one of a later version. */
+	if (!law || !law->weighs_refaults || !prices.swap_in_ns ||
+	    !prices.file_read_ns)
+		return false;
+	price_weigh(&prices);
+	*ret = price_swappiness(prices.swap_in_ns, prices.file_read_ns);
+	return true;
+}
+
 void prices_print(FILE *out, const struct swt_law *law)
 {
+	int weighed;
+
 	fputs("  prices a page: ", out);
 	print_one(out, "swap-in", law->swap_in_ns, law->swap_source);
 	print_one(out, ", file read", law->file_read_ns, law->file_source);
 	if (law->swap_in_ns && law->file_read_ns)
 		fprintf(out, "; they say %d",
 			price_swappiness(law->swap_in_ns, law->file_read_ns));
+	if (weigh_value(law, &weighed))
+		fprintf(out, ", weighted by what came back %d", weighed);
 	fprintf(out,
 		"\n  came back of those evicted lately: anonymous %u.%u %%, "
 		"file %u.%u %%; ",
@@ -55,6 +81,7 @@ static void set_ns(struct report *report, const char *key, uint32_t ns)
 struct report *prices_report(const struct swt_law *law)
 {
 	struct report *report = report_new_object();
+	int weighed;
 
 	set_ns(report, "swap_in_ns", law->swap_in_ns);
 	report_set_string(
@@ -70,6 +97,10 @@ struct report *prices_report(const struct swt_law *law)
 			price_swappiness(law->swap_in_ns, law->file_read_ns));
 	else
 		report_set_null(report, "swappiness");
+	if (weigh_value(law, &weighed))
+		report_set_int(report, "weighted_swappiness", weighed);
+	else
+		report_set_null(report, "weighted_swappiness");
 	if (law->refault_pct >= 0)
 		report_set_int(report, "refault_pct", law->refault_pct);
 	else

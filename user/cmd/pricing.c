@@ -1,118 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "cmd/pricing.h"
+#include "cmd/pricing_private.h"
 
 #include <string.h>
 
 #include "report/log.h"
-#include "sense/parse_diskstats.h"
 
 #define PCT 100
 #define PAGE_KIB 4
 #define Q10 1024
-#define ROOM_PERIOD_NS UINT64_C(5000000000)
 
 #define PERMILLE 1000
 #define NS_PER_MS UINT64_C(1000000)
-#define MATURITY_NS (4000 * NS_PER_MS)
+
+/* A quarter of the map is left for new devices. */
+#define CROWDED_ROWS (SENSE_MAX_COSTS * 3 / 4)
 
 /* 4 MiB of file pages evicted: less is no stream. */
 #define MIN_STEAL_PAGES 1024
 
-static const struct sense_root root = {""};
-
 static struct pricing_device *find_device(struct pricing *pricing, uint32_t dev)
 {
+	struct pricing_device *unused = NULL;
+
 	for (size_t i = 0; i < SWT_ARRAY_SIZE(pricing->devices); i++) {
 		struct pricing_device *device = &pricing->devices[i];
 
-		if (!device->dev)
-			device->dev = dev;
-		if (device->dev == dev)
+		if (device->is_used && device->dev == dev)
 			return device;
+		if (!device->is_used && !unused)
+			unused = device;
 	}
-	return NULL;
-}
-
-static void tell_programs(struct pricing *pricing, struct sense_bpf *sense)
-{
-	uint32_t devs[SWAPS_MAX];
-	unsigned int count = 0;
-
-	/* On the device of a swap file are other files too. */
-	for (unsigned int i = 0; i < pricing->swap_count; i++)
-		if (!pricing->swaps[i].is_file && pricing->swaps[i].dev)
-			devs[count++] = pricing->swaps[i].dev;
-	sense_set_swap_devices(sense, devs, count);
-}
-
-/*
- * The probe is the first evidence: a disk with a limit on I/Os, which lets the
- * first ones after a pause pass, must not look fast for them.
- */
-static void seed(struct pricing *pricing, uint32_t dev, uint32_t ns_per_page)
-{
-	struct pricing_device *device = find_device(pricing, dev);
-	const struct swt_cost_io probed = {
-		.bios_estimate = SWAPS_PROBE_READS,
-		.sampled_bios = SWAPS_PROBE_READS,
-		.sampled_pages = SWAPS_PROBE_READS,
-		.sampled_ns = (uint64_t)SWAPS_PROBE_READS * ns_per_page,
-	};
-
-	if (device)
-		price_add(&device->means[SWT_IO_SWAP_IN], &probed);
-}
-
-static void probe(struct pricing *pricing, const struct swap_info *next)
-{
-	char quoted[300];
-	int r;
-
-	/* An empty zram answers with zeros without decompressing anything. */
-	if (next->class == SWAP_ZRAM || pricing->has_zswap ||
-	    next->dev == pricing->probed_dev)
-		return;
-	r = swaps_probe_ns(next, &pricing->probed_ns);
-	log_quote(next->device.path, quoted, sizeof(quoted));
-	if (r) {
-		log_info("%s: cannot time reads of it: %s; taking it for "
-			 "an average one of its class, %s",
-			 quoted, strerror(-r), swaps_class_name(next->class));
-		return;
-	}
-	pricing->probed_dev = next->dev;
-	seed(pricing, next->dev, pricing->probed_ns);
-	log_info("%s: a 4 KiB read takes %u ns", quoted, pricing->probed_ns);
-}
-
-/* Until file reads are timed: what the disks took since boot. */
-static void look_at_disks(struct pricing *pricing)
-{
-	_cleanup_free_ char *text = NULL;
-	uint32_t devs[SWAPS_MAX];
-
-	for (unsigned int i = 0; i < pricing->swap_count; i++)
-		devs[i] = pricing->swaps[i].is_file ? 0 : pricing->swaps[i].dev;
-	if (!proc_read_file(&root, "/proc/diskstats", &text))
-		pricing->disks_read_ns =
-			diskstats_read_ns(text, devs, pricing->swap_count);
-}
-
-int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
-		      bool may_probe)
-{
-	const struct swap_info *next;
-	int r = swaps_read(&root, pricing->swaps, &pricing->swap_count);
-
-	if (r)
-		return r;
-	pricing->has_zswap = swaps_zswap_is_on(&root);
-	tell_programs(pricing, sense);
-	look_at_disks(pricing);
-	next = swaps_next(pricing->swaps, pricing->swap_count);
-	if (next && may_probe)
-		probe(pricing, next);
-	return 0;
+	if (unused)
+		*unused = (struct pricing_device){.dev = dev, .is_used = true};
+	return unused;
 }
 
 /* now - seen; a row that was dropped starts again from 0. */
@@ -131,7 +51,8 @@ static void take_delta(struct swt_cost_io *seen, const struct swt_cost_io *now,
 	*seen = *now;
 }
 
-static void add_row(struct pricing *pricing, const struct sense_cost *row)
+static void add_row(struct pricing *pricing, const struct sense_cost *row,
+		    uint64_t elapsed_ns)
 {
 	struct pricing_device *device = find_device(pricing, row->dev);
 	struct swt_cost_io delta;
@@ -140,11 +61,58 @@ static void add_row(struct pricing *pricing, const struct sense_cost *row)
 		return;
 	for (int io = 0; io < SWT_NR_IOS; io++) {
 		take_delta(&device->seen.io[io], &row->cost.io[io], &delta);
+		/* Held against pages of /proc/vmstat. */
+		delta.bios_estimate =
+			page_counts_fit(delta.bios_estimate, elapsed_ns);
 		price_add(&device->means[io], &delta);
 		if (io == SWT_IO_FILE_READ || io == SWT_IO_FILE_REFAULT)
 			price_add(&pricing->files, &delta);
 		if (io == SWT_IO_FILE_REFAULT)
 			price_add(&pricing->refaults, &delta);
+	}
+}
+
+void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense,
+			uint64_t elapsed_ns)
+{
+	pricing->row_count = 0;
+	if (sense_read_costs(sense, pricing->rows, &pricing->row_count))
+		log_debug("the prices cannot be read, keeping the old ones");
+	for (unsigned int i = 0; i < pricing->row_count; i++)
+		add_row(pricing, &pricing->rows[i], elapsed_ns);
+}
+
+static void forget_device(struct pricing *pricing, uint32_t dev)
+{
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(pricing->devices); i++)
+		if (pricing->devices[i].dev == dev)
+			pricing->devices[i].is_used = false;
+}
+
+void pricing_make_room(struct pricing *pricing, struct sense_bpf *sense)
+{
+	if (pricing->row_count <= CROWDED_ROWS)
+		return;
+	for (unsigned int i = 0; i < pricing->row_count; i++) {
+		uint32_t dev = pricing->rows[i].dev;
+
+		/* What has no number cannot be looked up. */
+		if (!dev || !swaps_is_device_gone(&pricing->root, dev))
+			continue;
+		sense_forget_cost(sense, dev);
+		forget_device(pricing, dev);
+	}
+}
+
+void pricing_forget_swap(struct pricing *pricing, uint32_t dev)
+{
+	for (size_t i = 0; dev && i < SWT_ARRAY_SIZE(pricing->devices); i++) {
+		struct pricing_device *device = &pricing->devices[i];
+
+		if (device->dev != dev)
+			continue;
+		device->means[SWT_IO_SWAP_IN] = (struct price_mean){0};
+		device->means[SWT_IO_SWAP_OUT] = (struct price_mean){0};
 	}
 }
 
@@ -155,71 +123,22 @@ static void fade_all(struct pricing *pricing, uint64_t elapsed_ns)
 			price_fade(&pricing->devices[i].means[io], elapsed_ns);
 	price_fade(&pricing->files, elapsed_ns);
 	price_fade(&pricing->refaults, elapsed_ns);
-	price_fade(&pricing->swap_outs, elapsed_ns);
-	price_fade(&pricing->file_refaults, elapsed_ns);
-	price_fade(&pricing->file_steals, elapsed_ns);
-	price_fade(&pricing->anon_refaults, elapsed_ns);
-	price_fade(&pricing->anon_steals, elapsed_ns);
-	price_fade(&pricing->zswap, elapsed_ns);
 }
 
-/* Pages since the last call by a counter of /proc/vmstat; 0: not known. */
-static uint64_t take_pages(const char *vmstat, const char *key, uint64_t *seen)
-{
-	struct count count = parse_stat_field(vmstat, key);
-	uint64_t before = *seen;
-
-	if (!count.is_known)
-		return 0;
-	*seen = count.value;
-	return count.value > before ? count.value - before : 0;
-}
-
-static void count_pages(struct pricing *pricing, const char *vmstat)
-{
-	const struct {
-		const char *key;
-		uint64_t *seen;
-		struct price_mean *sum;
-	} counters[] = {
-		{"pswpout", &pricing->seen_swap_out_pages, &pricing->swap_outs},
-		{"zswpin", &pricing->seen_zswap_in_pages, &pricing->zswap},
-		{"workingset_refault_file", &pricing->seen_refault_pages,
-		 &pricing->file_refaults},
-		{"pgsteal_file", &pricing->seen_steal_pages,
-		 &pricing->file_steals},
-		{"workingset_refault_anon", &pricing->seen_anon_refault_pages,
-		 &pricing->anon_refaults},
-		{"pgsteal_anon", &pricing->seen_anon_steal_pages,
-		 &pricing->anon_steals},
-	};
-
-	for (size_t i = 0; i < SWT_ARRAY_SIZE(counters); i++) {
-		uint64_t pages =
-			take_pages(vmstat, counters[i].key, counters[i].seen);
-
-		/* The first time all since boot. */
-		if (pricing->has_seen_pages)
-			counters[i].sum->pages_q10 += pages * Q10;
-	}
-	pricing->has_seen_pages = true;
-}
-
-static void read_counters(struct pricing *pricing)
+static void read_counters(struct pricing *pricing, uint64_t elapsed_ns)
 {
 	_cleanup_free_ char *text = NULL;
 
-	if (proc_read_file(&root, "/proc/vmstat", &text))
+	if (proc_read_file(&pricing->root, "/proc/vmstat", &text))
 		return;
-	count_pages(pricing, text);
-	pricing->has_anon_refaults =
-		parse_stat_field(text, "workingset_refault_anon").is_known;
+	page_counts_take(&pricing->pages, text, elapsed_ns);
 	/* Of a steady rate R, R * memory are remembered. */
-	pricing->swap_out_kib_s = pricing->swap_outs.pages_q10 / Q10 *
-				  PAGE_KIB * 1000 / PRICE_MEMORY_MS;
+	pricing->swap_out_kib_s =
+		page_counts_recent(&pricing->pages, PAGES_SWAPPED_OUT) *
+		PAGE_KIB * 1000 / PRICE_MEMORY_MS;
 }
 
-static uint32_t weigh(uint32_t ns, uint32_t weight_pct)
+uint32_t pricing_weigh(uint32_t ns, uint32_t weight_pct)
 {
 	uint64_t weighed = (uint64_t)ns * weight_pct / PCT;
 
@@ -227,20 +146,39 @@ static uint32_t weigh(uint32_t ns, uint32_t weight_pct)
 				    : UINT32_MAX;
 }
 
-/* What zswap had needed no bio. */
+/*
+ * What zswap had needed no bio.  Before v5.19 (f6498b776d28) nobody counts how
+ * much that was: taken to be all, which is what zswap is there for.
+ */
 static uint32_t mix_zswap(const struct pricing *pricing,
-			  const struct price_mean *in, uint32_t device_ns)
+			  const struct pricing_device *device,
+			  uint32_t device_ns)
 {
-	uint64_t hits = pricing->zswap.pages_q10;
-	uint64_t misses = in->estimate_q10;
+	uint64_t hits = page_counts_recent(&pricing->pages, PAGES_FROM_ZSWAP);
+	uint64_t misses =
+		device ? device->means[SWT_IO_SWAP_IN].estimate_q10 / Q10 : 0;
 	uint64_t prior_ns = swaps_prior_ns(SWAP_SSD, true);
 
-	if (hits + misses < PRICE_MIN_BIOS * Q10)
+	if (!pricing->pages.of[PAGES_FROM_ZSWAP].is_known ||
+	    hits + misses < PRICE_MIN_BIOS)
 		return (uint32_t)prior_ns;
-	hits /= Q10;
-	misses /= Q10;
 	return (uint32_t)((hits * prior_ns + misses * device_ns) /
 			  (hits + misses));
+}
+
+void pricing_seed_swap(struct pricing *pricing, uint32_t dev,
+		       uint32_t ns_per_page)
+{
+	const struct swt_cost_io probed = {
+		.bios_estimate = SWAPS_PROBE_READS,
+		.sampled_bios = SWAPS_PROBE_READS,
+		.sampled_pages = SWAPS_PROBE_READS,
+		.sampled_ns = (uint64_t)SWAPS_PROBE_READS * ns_per_page,
+	};
+	struct pricing_device *device = dev ? find_device(pricing, dev) : NULL;
+
+	if (device)
+		price_add(&device->means[SWT_IO_SWAP_IN], &probed);
 }
 
 /* Up to v5.11 the programs see the disk where the swap is a partition. */
@@ -276,21 +214,24 @@ static void price_swap(struct pricing *pricing, struct prices *ret)
 					   ? PRICE_MEASURED
 					   : PRICE_PROBED;
 	}
+	if (!ret->swap_in_ns && next->probed_ns) {
+		/* The write is taken to cost as much as the read. */
+		ret->swap_in_ns = pricing_weigh(next->probed_ns, 2 * PCT);
+		ret->swap_source = PRICE_PROBED;
+	}
 	if (!ret->swap_in_ns) {
 		ret->swap_in_ns =
 			swaps_prior_ns(next->class, pricing->has_zswap);
 		ret->swap_source = PRICE_PRIOR;
 	}
-	if (pricing->has_zswap && device) {
-		ret->swap_in_ns =
-			mix_zswap(pricing, &device->means[SWT_IO_SWAP_IN],
-				  ret->swap_in_ns);
+	if (pricing->has_zswap) {
+		ret->swap_in_ns = mix_zswap(pricing, device, ret->swap_in_ns);
 		/* At best in part: what zswap has is priced by default. */
 		ret->swap_source = PRICE_PRIOR;
 	}
 	if (next->class == SWAP_ZRAM)
-		ret->swap_in_ns =
-			weigh(ret->swap_in_ns, pricing->zram_weight_pct);
+		ret->swap_in_ns = pricing_weigh(ret->swap_in_ns,
+						pricing->zram_weight_pct);
 }
 
 static bool is_fresh(const struct price_mean *mean)
@@ -304,8 +245,9 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 	const struct price_mean *all = &pricing->files;
 	const struct price_mean *source =
 		is_fresh(&pricing->refaults) ? &pricing->refaults : all;
-	uint64_t refaults = pricing->file_refaults.pages_q10;
-	uint64_t steals = pricing->mature_file_q10;
+	const struct page_counts *pages = &pricing->pages;
+	uint64_t refaults = page_counts_recent(pages, PAGES_FILE_REFAULTED);
+	uint64_t steals = page_counts_late(pages, PAGES_FILE_STOLEN);
 
 	ret->file_read_ns = source->ns_per_page;
 	ret->file_source = ret->file_read_ns ? PRICE_MEASURED : PRICE_UNKNOWN;
@@ -313,8 +255,8 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 		ret->file_read_ns = pricing->disks_read_ns;
 		ret->file_source = PRICE_PRIOR;
 	}
-	ret->has_refault_pct =
-		pricing->seen_refault_pages && steals >= MIN_STEAL_PAGES * Q10;
+	ret->has_refault_pct = pages->of[PAGES_FILE_REFAULTED].is_known &&
+			       steals >= MIN_STEAL_PAGES;
 	ret->refault_pct = 0;
 	if (ret->has_refault_pct)
 		ret->refault_pct = refaults < steals
@@ -322,68 +264,42 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 					   : PCT;
 }
 
-/*
- * A page evicted just now had no time to come back: while memory is filled for
- * the first time all of it looks cold.  So evictions count late.
- */
-static void mature(uint64_t steals_q10, uint64_t *late_q10, uint64_t elapsed_ns)
+/* What nobody counts is taken to come back, as anonymous ones before v5.9. */
+static void weigh_refaults(const struct page_counts *pages, struct prices *ret)
 {
-	if (elapsed_ns > MATURITY_NS)
-		elapsed_ns = MATURITY_NS;
-	if (steals_q10 > *late_q10)
-		*late_q10 += (steals_q10 - *late_q10) *
-			     (elapsed_ns / NS_PER_MS) /
-			     (MATURITY_NS / NS_PER_MS);
-	else
-		*late_q10 = steals_q10;
-}
+	bool is_known = pages->of[PAGES_ANON_REFAULTED].is_known;
 
-/* Before v5.9 the anonymous ones are not counted: taken to come back. */
-static void weigh_refaults(const struct pricing *pricing, struct prices *ret)
-{
 	ret->anon_refault_permille = PERMILLE;
-	if (pricing->has_anon_refaults)
+	ret->file_refault_permille = PERMILLE;
+	if (is_known)
 		ret->anon_refault_permille = price_refault_permille(
-			pricing->anon_refaults.pages_q10 / Q10,
-			pricing->mature_anon_q10 / Q10, PRICE_DOUBT_PAGES);
-	ret->file_refault_permille = price_refault_permille(
-		pricing->file_refaults.pages_q10 / Q10,
-		pricing->mature_file_q10 / Q10, PRICE_DOUBT_PAGES);
+			page_counts_recent(pages, PAGES_ANON_REFAULTED),
+			page_counts_late(pages, PAGES_ANON_STOLEN),
+			PRICE_DOUBT_PAGES);
+	if (pages->of[PAGES_FILE_REFAULTED].is_known)
+		ret->file_refault_permille = price_refault_permille(
+			page_counts_recent(pages, PAGES_FILE_REFAULTED),
+			page_counts_late(pages, PAGES_FILE_STOLEN),
+			PRICE_DOUBT_PAGES);
 	ret->is_trial_due =
-		pricing->has_anon_refaults &&
-		(pricing->anon_steals.pages_q10 / Q10 < PRICE_DOUBT_PAGES ||
-		 ret->anon_refault_permille < PRICE_HOT_PERMILLE);
-}
-
-/* Which device is full, and so which is next, changes without notice. */
-static void refresh_room(struct pricing *pricing, uint64_t now_ns)
-{
-	if (now_ns - pricing->swaps_read_at_ns < ROOM_PERIOD_NS)
-		return;
-	pricing->swaps_read_at_ns = now_ns;
-	if (swaps_read(&root, pricing->swaps, &pricing->swap_count))
-		log_debug("/proc/swaps cannot be read, keeping what it said");
+		is_known && (page_counts_recent(pages, PAGES_ANON_STOLEN) <
+				     PRICE_DOUBT_PAGES ||
+			     ret->anon_refault_permille < PRICE_HOT_PERMILLE);
 }
 
 void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 		    uint64_t now_ns)
 {
 	uint64_t elapsed_ns = now_ns - pricing->updated_at_ns;
-	unsigned int count = 0;
 
+	/* Fading goes by the millisecond: the rest counts the next time. */
+	elapsed_ns -= elapsed_ns % NS_PER_MS;
+	pricing->updated_at_ns += elapsed_ns;
 	fade_all(pricing, elapsed_ns);
-	pricing->updated_at_ns = now_ns;
-	if (sense_read_costs(sense, pricing->rows, &count))
-		log_debug("the prices cannot be read, keeping the old ones");
-	for (unsigned int i = 0; i < count; i++)
-		add_row(pricing, &pricing->rows[i]);
-	read_counters(pricing);
-	mature(pricing->anon_steals.pages_q10, &pricing->mature_anon_q10,
-	       elapsed_ns);
-	mature(pricing->file_steals.pages_q10, &pricing->mature_file_q10,
-	       elapsed_ns);
-	refresh_room(pricing, now_ns);
+	pricing_take_costs(pricing, sense, elapsed_ns);
+	read_counters(pricing, elapsed_ns);
+	pricing_refresh_room(pricing, sense, now_ns);
 	price_swap(pricing, &pricing->prices);
 	price_files(pricing, &pricing->prices);
-	weigh_refaults(pricing, &pricing->prices);
+	weigh_refaults(&pricing->pages, &pricing->prices);
 }

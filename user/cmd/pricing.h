@@ -3,36 +3,30 @@
 #ifndef SWAPTEND_PRICING_H
 #define SWAPTEND_PRICING_H
 
+#include "cmd/page_counts.h"
 #include "law/price.h"
 #include "sense/bpf.h"
 #include "sense/swaps.h"
 
 struct pricing_device {
-	uint32_t dev; /* 0: free */
+	uint32_t dev; /* 0: one without a number, a path of NVMe multipath */
+	bool is_used;
 	struct swt_cost seen;
 	struct price_mean means[SWT_NR_IOS];
 };
 
 struct pricing {
+	struct sense_root root; /* set by the owner */
 	struct pricing_device devices[SENSE_MAX_COSTS];
 	struct swap_info swaps[SWAPS_MAX];
 	unsigned int swap_count;
-	bool has_zswap;
-	struct price_mean zswap;	   /* pages only; priced by default */
+	bool has_zswap, may_probe;
 	struct price_mean files, refaults; /* of all devices */
-	/* Pages only, by /proc/vmstat. */
-	struct price_mean swap_outs, file_refaults, file_steals;
-	struct price_mean anon_refaults, anon_steals;
-	/* Those of anon_steals and file_steals, late: see mature(). */
-	uint64_t mature_anon_q10, mature_file_q10;
-	uint64_t seen_zswap_in_pages, seen_swap_out_pages;
-	uint64_t seen_refault_pages, seen_steal_pages;
-	uint64_t seen_anon_refault_pages, seen_anon_steal_pages;
-	bool has_seen_pages, has_anon_refaults;
+	struct page_counts pages;
 	struct sense_cost rows[SENSE_MAX_COSTS]; /* too large for a stack */
-	uint32_t probed_dev, probed_ns;
+	unsigned int row_count;
 	uint32_t disks_read_ns; /* a page, since boot; 0: not known */
-	uint64_t updated_at_ns, swaps_read_at_ns;
+	uint64_t updated_at_ns, swaps_read_at_ns; /* in whole ms */
 	uint32_t zram_weight_pct; /* of the CPU time that compressing takes */
 	struct prices prices;	  /* as of the last update */
 	uint64_t swap_out_kib_s;
@@ -40,7 +34,8 @@ struct pricing {
 
 /*
  * swapon, swapoff: which devices, and, where may_probe, what a read takes on
- * the next one.  Logs what it finds.  -errno: /proc/swaps cannot be read.
+ * the next one.  What was measured of those that are gone is forgotten.  Logs
+ * what it finds.  -errno: /proc/swaps cannot be read.
  */
 int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
 		      bool may_probe) __must_check;
@@ -48,5 +43,8 @@ int pricing_set_swaps(struct pricing *pricing, struct sense_bpf *sense,
 /* Takes what was measured since the last call into pricing->prices. */
 void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 		    uint64_t now_ns);
+
+/* At least 1, at most what fits. */
+uint32_t pricing_weigh(uint32_t ns, uint32_t weight_pct);
 
 #endif

@@ -247,21 +247,29 @@ static void switch_off_prices(struct sense_bpf *sense, int r)
 	}
 }
 
+/* v5.11 has the map of task storage, but not for tracing. */
+static int load_either(struct sense_bpf *sense,
+		       const struct bpf_options *options, bool has_task_storage)
+{
+	int r = try_load(sense, options, has_task_storage);
+
+	if (r && r != -EPERM && has_task_storage)
+		r = try_load(sense, options, false);
+	return r;
+}
+
 static int load(struct sense_bpf *sense, const struct bpf_options *options,
 		char *error, size_t error_size)
 {
 	bool has_task_storage =
 		!options->no_task_storage &&
 		libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1;
-	int r = try_load(sense, options, has_task_storage);
+	int r = load_either(sense, options, has_task_storage);
 
-	/* v5.11 has the map, but not for tracing. */
-	if (r && r != -EPERM && has_task_storage)
-		r = try_load(sense, options, false);
 	/* Control without prices is better than none. */
 	if (r && r != -EPERM && r != -ENOMEM) {
 		switch_off_prices(sense, r);
-		r = try_load(sense, options, has_task_storage);
+		r = load_either(sense, options, has_task_storage);
 	}
 	if (r)
 		snprintf(error, error_size, "cannot load the BPF programs: %s",

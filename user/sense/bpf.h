@@ -96,6 +96,8 @@ struct sense_cost {
 int sense_read_costs(struct sense_bpf *sense,
 		     struct sense_cost ret[SENSE_MAX_COSTS],
 		     unsigned int *ret_count) __must_check;
+/* Drops a device's row, so that another finds room. */
+void sense_forget_cost(struct sense_bpf *sense, uint32_t dev);
 /* Tells the programs which devices are swap, and nothing but swap. */
 void sense_set_swap_devices(struct sense_bpf *sense, const uint32_t *devs,
 			    unsigned int count);

@@ -155,6 +155,13 @@ int sense_read_costs(struct sense_bpf *sense,
 			  sense->cpu_count, ret, ret_count);
 }
 
+void sense_forget_cost(struct sense_bpf *sense, uint32_t dev)
+{
+	/* Absent already is as good. */
+	(void)bpf_map_delete_elem(bpf_map__fd(sense->skeleton->maps.cost),
+				  &dev);
+}
+
 void sense_set_swap_devices(struct sense_bpf *sense, const uint32_t *devs,
 			    unsigned int count)
 {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,10 @@
 
 #define PROBE_MAX_NS 200000000
 #define PAGE_BYTES 4096
-#define NFS_MAGIC 0x6969 /* linux/magic.h has it under another name */
-#define MINOR_BITS 20	 /* include/linux/kdev_t.h */
+#define NFS_MAGIC 0x6969      /* linux/magic.h has it under another name */
+#define CIFS_MAGIC 0xff534d42 /* and these from v5.16 only; SMB 1 */
+#define SMB2_MAGIC 0xfe534d42
+#define MINOR_BITS 20 /* include/linux/kdev_t.h */
 
 static uint32_t kernel_dev(dev_t dev)
 {
@@ -44,10 +47,17 @@ static bool is_rotational(const struct sense_root *root, uint32_t dev)
 
 static bool is_on_network(const char *path)
 {
+	static const uint32_t magics[] = {NFS_MAGIC, SMB_SUPER_MAGIC,
+					  CIFS_MAGIC, SMB2_MAGIC};
 	struct statfs fs;
 
-	return !statfs(path, &fs) &&
-	       (fs.f_type == NFS_MAGIC || fs.f_type == SMB_SUPER_MAGIC);
+	if (statfs(path, &fs))
+		return false;
+	/* f_type is signed, and of 32 bits on some machines. */
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(magics); i++)
+		if ((uint32_t)fs.f_type == magics[i])
+			return true;
+	return false;
 }
 
 static enum swap_class classify(const struct sense_root *root,
@@ -62,53 +72,185 @@ static enum swap_class classify(const struct sense_root *root,
 	return is_rotational(root, swap->dev) ? SWAP_ROTATIONAL : SWAP_SSD;
 }
 
-/* By sysfs: a service or a container has a /dev of its own.  0: unknown. */
-static uint32_t named_dev(const struct sense_root *root, const char *path,
-			  const char *attribute)
+/* The number in a file of sysfs; 0: none. */
+static uint32_t read_dev(const struct sense_root *root, const char *file)
 {
-	const char *name = strrchr(path, '/');
 	_cleanup_free_ char *text = NULL;
-	char file[300];
 	unsigned int dev_major, dev_minor;
 
-	snprintf(file, sizeof(file), "/sys/class/block/%s/%s",
-		 name ? name + 1 : path, attribute);
 	if (proc_read_file(root, file, &text) ||
 	    sscanf(text, "%u:%u", &dev_major, &dev_minor) != 2)
 		return 0;
 	return dev_major << MINOR_BITS | dev_minor;
 }
 
+/* By sysfs: a service or a container has a /dev of its own.  0: unknown. */
+static uint32_t named_dev(const struct sense_root *root, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	char file[300];
+
+	snprintf(file, sizeof(file), "/sys/class/block/%s/dev",
+		 name ? name + 1 : path);
+	return read_dev(root, file);
+}
+
+/*
+ * Only of a partition: above an NVMe disk is its controller, which has a
+ * number too, of a character device.
+ */
+static uint32_t disk_of(const struct sense_root *root, uint32_t dev)
+{
+	_cleanup_free_ char *partition = NULL;
+	char dir[64], file[96];
+
+	snprintf(dir, sizeof(dir), "/sys/dev/block/%u:%u", dev >> MINOR_BITS,
+		 dev & ((1U << MINOR_BITS) - 1));
+	snprintf(file, sizeof(file), "%s/partition", dir);
+	if (!dev || proc_read_file(root, file, &partition))
+		return 0;
+	snprintf(file, sizeof(file), "%s/../dev", dir);
+	return read_dev(root, file);
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t length = strlen(dir);
+
+	return !strcmp(dir, "/") ||
+	       (!strncmp(path, dir, length) && path[length] == '/');
+}
+
+/* What is mounted where the file is; NULL: unknown, or no memory. */
+static char *find_source(const struct sense_root *root, const char *path)
+{
+	_cleanup_free_ char *mounts = NULL, *source = NULL;
+	struct mntent *mount, entry;
+	char line[4096];
+	size_t best = 0;
+	FILE *file;
+
+	if (asprintf(&mounts, "%s/proc/self/mounts", root->prefix) < 0) {
+		mounts = NULL;
+		return NULL;
+	}
+	file = setmntent(mounts, "re");
+	if (!file)
+		return NULL;
+	/* Of two at one place the later lies on top. */
+	while ((mount = getmntent_r(file, &entry, line, sizeof(line)))) {
+		size_t length = strlen(mount->mnt_dir);
+
+		if (length < best || !is_below(path, mount->mnt_dir))
+			continue;
+		best = length;
+		free(source);
+		source = strdup(mount->mnt_fsname);
+	}
+	endmntent(file);
+	return TAKE_PTR(source);
+}
+
+/*
+ * btrfs and others number their trees, not their disk.  Of many disks it is the
+ * one that was named; another one's prices are then not found.
+ */
+static uint32_t mounted_dev(const struct sense_root *root, const char *path)
+{
+	_cleanup_free_ char *source = find_source(root, path);
+	struct stat st;
+	uint32_t dev;
+
+	if (!source || strncmp(source, "/dev/", strlen("/dev/")) != 0)
+		return 0;
+	dev = named_dev(root, source);
+	if (!dev && !stat(source, &st) && S_ISBLK(st.st_mode))
+		dev = kernel_dev(st.st_rdev);
+	return dev;
+}
+
 static void locate(const struct sense_root *root, struct swap_info *swap)
 {
+	const char *path = swap->device.path;
 	struct stat st;
 
 	swap->is_file = !strcmp(swap->device.type, "file");
-	swap->dev = swap->disk_dev = 0;
+	swap->dev = swap->disk_dev = swap->probed_ns = 0;
 	/* Unknown, as in a container: priced by its class alone. */
-	if (!swap->is_file) {
-		swap->dev = named_dev(root, swap->device.path, "dev");
-		swap->disk_dev = named_dev(root, swap->device.path, "../dev");
-	} else if (!stat(swap->device.path, &st))
-		swap->dev = kernel_dev(st.st_dev);
+	if (!swap->is_file)
+		swap->dev = named_dev(root, path);
+	else if (!stat(path, &st))
+		swap->dev = major(st.st_dev) ? kernel_dev(st.st_dev)
+					     : mounted_dev(root, path);
+	swap->disk_dev = disk_of(root, swap->dev);
 	swap->class = classify(root, swap);
+}
+
+bool swaps_is_same(const struct swap_info *a, const struct swap_info *b)
+{
+	return !strcmp(a->device.path, b->device.path) &&
+	       !strcmp(a->device.type, b->device.type) &&
+	       a->device.size_kib == b->device.size_kib;
+}
+
+static const struct swap_info *find_same(const struct swap_info *swaps,
+					 unsigned int count,
+					 const struct swap_info *wanted)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (swaps_is_same(&swaps[i], wanted))
+			return &swaps[i];
+	return NULL;
+}
+
+static void take_over(struct swap_info *to, const struct swap_info *from)
+{
+	struct swap_device device = to->device;
+
+	*to = *from;
+	to->device = device;
+}
+
+int swaps_refresh(const struct sense_root *root,
+		  struct swap_info swaps[SWAPS_MAX], unsigned int *count)
+{
+	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ struct swap_info *old =
+		malloc(SWAPS_MAX * sizeof(*swaps));
+	unsigned int old_count = *count, fresh = 0;
+	const char *rest;
+	int r;
+
+	if (!old)
+		return -ENOMEM;
+	r = proc_read_file(root, "/proc/swaps", &text);
+	if (r)
+		return r;
+	memcpy(old, swaps, old_count * sizeof(*old));
+	for (rest = text; fresh < SWAPS_MAX &&
+			  parse_swaps_next(&rest, &swaps[fresh].device) > 0;
+	     fresh++) {
+		const struct swap_info *known =
+			find_same(old, old_count, &swaps[fresh]);
+
+		if (known)
+			take_over(&swaps[fresh], known);
+		else
+			locate(root, &swaps[fresh]);
+	}
+	*count = fresh;
+	return 0;
 }
 
 int swaps_read(const struct sense_root *root, struct swap_info ret[SWAPS_MAX],
 	       unsigned int *ret_count)
 {
-	_cleanup_free_ char *text = NULL;
 	unsigned int count = 0;
-	const char *rest;
-	int r = proc_read_file(root, "/proc/swaps", &text);
+	int r = swaps_refresh(root, ret, &count);
 
-	if (r)
-		return r;
-	for (rest = text; count < SWAPS_MAX &&
-			  parse_swaps_next(&rest, &ret[count].device) > 0;)
-		locate(root, &ret[count++]);
-	*ret_count = count;
-	return 0;
+	if (!r)
+		*ret_count = count;
+	return r;
 }
 
 const struct swap_info *swaps_next(const struct swap_info *swaps,
@@ -125,6 +267,25 @@ const struct swap_info *swaps_next(const struct swap_info *swaps,
 			next = &swaps[i];
 	}
 	return next;
+}
+
+static bool is_there(const struct sense_root *root, const char *path)
+{
+	char full[160];
+	int length = snprintf(full, sizeof(full), "%s%s", root->prefix, path);
+
+	/* Any other failure proves nothing. */
+	return (size_t)length >= sizeof(full) || !access(full, F_OK) ||
+	       errno != ENOENT;
+}
+
+bool swaps_is_device_gone(const struct sense_root *root, uint32_t dev)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", dev >> MINOR_BITS,
+		 dev & ((1U << MINOR_BITS) - 1));
+	return is_there(root, "/sys/dev/block/") && !is_there(root, path);
 }
 
 bool swaps_zswap_is_on(const struct sense_root *root)

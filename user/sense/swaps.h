@@ -15,10 +15,12 @@ enum swap_class {
 
 struct swap_info {
 	struct swap_device device;
-	uint32_t dev; /* of the device, or of the file's: major << 20 | minor */
+	/* Of the device, or the file's: major << 20 | minor; 0: unknown. */
+	uint32_t dev;
 	uint32_t disk_dev; /* of the disk that a partition is on; 0: none */
 	bool is_file;	   /* other files are on that device as well */
 	enum swap_class class;
+	uint32_t probed_ns; /* the owner's: of one read; 0: not timed */
 };
 
 #define SWAPS_MAX 16
@@ -30,9 +32,24 @@ struct swap_info {
 int swaps_read(const struct sense_root *root, struct swap_info ret[SWAPS_MAX],
 	       unsigned int *ret_count) __must_check;
 
+/*
+ * The same anew, where swaps[*count] is what they were.  Of those that stayed
+ * on only what /proc/swaps says is read, and the rest is kept: to look at a
+ * file on a network may take for ever.  On failure all is as before.
+ */
+int swaps_refresh(const struct sense_root *root,
+		  struct swap_info swaps[SWAPS_MAX],
+		  unsigned int *count) __must_check;
+
+/* By name, type and size: what was learnt of one holds for the other. */
+bool swaps_is_same(const struct swap_info *a, const struct swap_info *b);
+
 /* Of the highest priority among those with room: the next page goes there. */
 const struct swap_info *swaps_next(const struct swap_info *swaps,
 				   unsigned int count);
+
+/* Does sysfs, which lists all, not list it?  False: there, or no sysfs. */
+bool swaps_is_device_gone(const struct sense_root *root, uint32_t dev);
 
 bool swaps_zswap_is_on(const struct sense_root *root);
 
