@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "act/journal.h"
 #include "cmd/findings.h"
@@ -14,8 +12,7 @@
 #include "sense/swaps.h"
 
 #define NS_PER_US 1000
-#define NAME_SIZE 40  /* quoted: a line has no room for whole paths */
-#define KIB_SECTORS 2 /* /sys/dev/block counts in 512 bytes, always */
+#define NAME_SIZE 40 /* quoted: a line has no room for whole paths */
 
 /* One of the two, with the words for it. */
 struct side {
@@ -141,64 +138,19 @@ static void price_swap(const struct check_options *options, struct side *ret)
 		probe_swap(next, ret);
 }
 
-/* "/dev/NAME" of the line DEVNAME=NAME; false: none, or too long. */
-static bool name_node(const char *uevent, char *ret, size_t size)
-{
-	static const char key[] = "DEVNAME=";
-	const char *name = strstr(uevent, key);
-	int length;
-
-	if (!name)
-		return false;
-	name += strlen(key);
-	length = snprintf(ret, size, "/dev/%.*s", (int)strcspn(name, "\n"),
-			  name);
-	return length > 0 && (size_t)length < size;
-}
-
-/* The device below /, as if it were swap, for swaps_probe_ns(). */
-static bool find_root_disk(const struct sense_root *root, struct swap_info *ret)
-{
-	_cleanup_free_ char *uevent = NULL;
-	_cleanup_free_ char *size = NULL;
-	struct stat st;
-	uint64_t sectors;
-	char path[80];
-
-	*ret = (struct swap_info){.class = SWAP_SSD};
-	if (stat("/", &st))
-		return false;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/uevent",
-		 major(st.st_dev), minor(st.st_dev));
-	if (proc_read_file(root, path, &uevent) ||
-	    !name_node(uevent, ret->device.path, sizeof(ret->device.path)))
-		return false;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/size",
-		 major(st.st_dev), minor(st.st_dev));
-	size = check_read_line(root, path);
-	if (!size || parse_u64(size, &sectors))
-		return false;
-	ret->device.size_kib = sectors / KIB_SECTORS;
-	return true;
-}
-
 static void price_files(const struct check_options *options, struct side *ret)
 {
-	struct swap_info disk;
-	char name[NAME_SIZE];
+	struct swap_info swaps[SWAPS_MAX];
+	unsigned int count = 0;
 	uint32_t ns;
-	int r;
 
-	if (!find_root_disk(&options->root, &disk)) {
-		set_unknown(ret, "/ is on no block device that can be seen");
-		return;
-	}
-	r = swaps_probe_ns(&disk, &ns);
-	quote_name(disk.device.path, name);
-	if (r)
-		set_unknown(ret, "%s: %s", name, strerror(-r));
+	if (swaps_read(&options->root, swaps, &count))
+		count = 0;
+	ns = pricing_disks_read_ns(&options->root, swaps, count);
+	if (ns)
+		set_known(ret, ns, "of all disks since boot, /proc/diskstats");
 	else
-		set_known(ret, ns, "probed on %s", name);
+		set_unknown(ret, "/proc/diskstats tells too few reads");
 }
 
 void check_prices(const struct check_options *options,

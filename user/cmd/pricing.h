@@ -47,4 +47,12 @@ void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 /* At least 1, at most what fits. */
 uint32_t pricing_weigh(uint32_t ns, uint32_t weight_pct);
 
+/*
+ * The price of files until reads of them are timed: what a page took to read
+ * since boot, of all disks but those swaps.  0: not known.
+ */
+uint32_t pricing_disks_read_ns(const struct sense_root *root,
+			       const struct swap_info *swaps,
+			       unsigned int swap_count);
+
 #endif

@@ -122,17 +122,18 @@ static int read_swaps(struct pricing *pricing, struct sense_bpf *sense)
 	       had_zswap != pricing->has_zswap;
 }
 
-/* Until file reads are timed: what the disks took since boot. */
-static void look_at_disks(struct pricing *pricing)
+uint32_t pricing_disks_read_ns(const struct sense_root *root,
+			       const struct swap_info *swaps,
+			       unsigned int swap_count)
 {
 	_cleanup_free_ char *text = NULL;
 	uint32_t devs[SWAPS_MAX];
 
-	for (unsigned int i = 0; i < pricing->swap_count; i++)
-		devs[i] = pricing->swaps[i].is_file ? 0 : pricing->swaps[i].dev;
-	if (!proc_read_file(&pricing->root, "/proc/diskstats", &text))
-		pricing->disks_read_ns =
-			diskstats_read_ns(text, devs, pricing->swap_count);
+	for (unsigned int i = 0; i < swap_count; i++)
+		devs[i] = swaps[i].is_file ? 0 : swaps[i].dev;
+	if (proc_read_file(root, "/proc/diskstats", &text))
+		return 0;
+	return diskstats_read_ns(text, devs, swap_count);
 }
 
 static void use_swaps(struct pricing *pricing, struct sense_bpf *sense)
@@ -141,7 +142,8 @@ static void use_swaps(struct pricing *pricing, struct sense_bpf *sense)
 		swaps_next(pricing->swaps, pricing->swap_count);
 
 	tell_programs(pricing, sense);
-	look_at_disks(pricing);
+	pricing->disks_read_ns = pricing_disks_read_ns(
+		&pricing->root, pricing->swaps, pricing->swap_count);
 	if (next)
 		note_unseen(next);
 	if (next && pricing->may_probe)
