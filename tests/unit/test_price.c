@@ -215,6 +215,44 @@ static void samples_of_a_long_pause_do_not_wrap(void **s)
 	assert_true(mean.estimate_q10 == UINT64_C(1) << 45);
 }
 
+static void the_last_64_pages_outlast_any_pause(void **s)
+{
+	const struct swt_cost_io slow = {
+		.bios_estimate = 1000,
+		.sampled_bios = 500,
+		.sampled_pages = 1000,
+		.sampled_ns = 3000000000,
+	};
+	/* 36 pages in a burst, then as many as there were. */
+	const struct swt_cost_io burst = {
+		.bios_estimate = 36,
+		.sampled_bios = 36,
+		.sampled_pages = 36,
+		.sampled_ns = 36 * 50000,
+	};
+	struct price_mean mean = {0};
+
+	(void)s;
+	price_add(&mean, &slow);
+	assert_int_equal(mean.ns_per_page, 3000000);
+	price_fade_but_last(&mean, UINT64_MAX);
+	assert_int_equal(mean.pages_q10, 64 * 1024);
+	assert_int_equal(mean.bios_q10, 32 * 1024);
+	assert_int_equal(mean.estimate_q10, 128 * 1024);
+	assert_true(mean.ns == 192000000);
+	price_fade_but_last(&mean, UINT64_MAX);
+	assert_int_equal(mean.pages_q10, 64 * 1024);
+	/* (64 * 3,000,000 + 36 * 50,000) / 100 */
+	price_add(&mean, &burst);
+	assert_int_equal(mean.ns_per_page, 1938000);
+	/* A tenth of 1,000 pages goes in a second, as without a floor. */
+	mean = (struct price_mean){0};
+	price_add(&mean, &slow);
+	price_fade_but_last(&mean, UINT64_C(1000000000));
+	assert_int_equal(mean.pages_q10, 900 * 1024);
+	assert_true(mean.ns == 2700000000);
+}
+
 static struct price_mean known(uint32_t ns_per_page, uint64_t estimate_pages)
 {
 	return (struct price_mean){
@@ -418,6 +456,7 @@ int main(void)
 		CASE(huge_sums_fade_without_wrapping),
 		CASE(huge_times_are_cut_to_32_bits),
 		CASE(samples_of_a_long_pause_do_not_wrap),
+		CASE(the_last_64_pages_outlast_any_pause),
 		CASE(a_swap_in_has_no_price_before_one_was_seen),
 		CASE(at_most_one_write_counts),
 		CASE(a_write_is_shared_by_the_reads_of_its_page),

@@ -120,8 +120,9 @@ static void fade_all(struct pricing *pricing, uint64_t elapsed_ns)
 {
 	for (size_t i = 0; i < SWT_ARRAY_SIZE(pricing->devices); i++)
 		for (int io = 0; io < SWT_NR_IOS; io++)
-			price_fade(&pricing->devices[i].means[io], elapsed_ns);
-	price_fade(&pricing->files, elapsed_ns);
+			price_fade_but_last(&pricing->devices[i].means[io],
+					    elapsed_ns);
+	price_fade_but_last(&pricing->files, elapsed_ns);
 	price_fade(&pricing->refaults, elapsed_ns);
 }
 
@@ -160,7 +161,7 @@ static uint32_t mix_zswap(const struct pricing *pricing,
 	uint64_t prior_ns = swaps_prior_ns(SWAP_SSD, true);
 
 	if (!pricing->pages.of[PAGES_FROM_ZSWAP].is_known ||
-	    hits + misses < PRICE_MIN_BIOS)
+	    hits + misses < PRICE_KEPT_PAGES + PRICE_MIN_BIOS)
 		return (uint32_t)prior_ns;
 	return (uint32_t)((hits * prior_ns + misses * device_ns) /
 			  (hits + misses));

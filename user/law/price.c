@@ -53,6 +53,23 @@ static uint64_t share(uint64_t value, uint64_t part, uint64_t whole)
 	return value < UINT32_MAX ? value * part / whole : value / whole * part;
 }
 
+void price_fade_but_last(struct price_mean *mean, uint64_t elapsed_ns)
+{
+	const uint64_t kept_q10 = (uint64_t)PRICE_KEPT_PAGES * Q10;
+	const struct price_mean before = *mean;
+
+	if (before.pages_q10 <= kept_q10)
+		return;
+	price_fade(mean, elapsed_ns);
+	if (mean->pages_q10 >= kept_q10)
+		return;
+	mean->ns = share(before.ns, kept_q10, before.pages_q10);
+	mean->bios_q10 = share(before.bios_q10, kept_q10, before.pages_q10);
+	mean->estimate_q10 =
+		share(before.estimate_q10, kept_q10, before.pages_q10);
+	mean->pages_q10 = kept_q10;
+}
+
 static void forget_surplus(struct price_mean *mean)
 {
 	uint64_t most_q10 = (uint64_t)PRICE_MEMORY_PAGES * Q10;

@@ -28,6 +28,14 @@ struct price_mean {
 
 void price_fade(struct price_mean *mean, uint64_t elapsed_ns);
 
+/*
+ * The same, but the last 64 pages stay until others take their place: after
+ * a pause a disk with a limit on I/Os lets some pass at once, and those alone
+ * would be its price.
+ */
+#define PRICE_KEPT_PAGES 64
+void price_fade_but_last(struct price_mean *mean, uint64_t elapsed_ns);
+
 /* What was sampled since the last call: deltas of struct swt_cost_io. */
 void price_add(struct price_mean *mean, const struct swt_cost_io *delta);
 
