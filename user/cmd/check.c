@@ -88,26 +88,36 @@ static void read_settings(struct check_arguments *arguments,
 	config_done(&config);
 }
 
+static void look(const struct check_options *options, struct findings *findings)
+{
+	check_kernel(options, findings);
+	check_memory(options, findings);
+	check_prices(options, findings);
+	check_cgroups(options, findings);
+	check_knob(options, findings);
+}
+
+static const struct argp_option option_table[] = {
+	{"json", 'j', NULL, 0, "JSON instead of text", 0},
+	{"btf", OPTION_BTF, "FILE", 0, "Kernel types instead of the kernel's",
+	 0},
+	{"config", OPTION_CONFIG, "FILE", 0,
+	 "Settings file instead of " CONFIG_PATH, 0},
+	{"probe", OPTION_PROBE, NULL, 0,
+	 "Find the range of vm.swappiness by writing 200 and putting "
+	 "the value back",
+	 0},
+	{"root", OPTION_ROOT, "DIR", OPTION_HIDDEN,
+	 "A file tree that stands for /", 0},
+	{"run-dir", OPTION_RUN_DIR, "DIR", OPTION_HIDDEN,
+	 "Where the journal is", 0},
+	{0},
+};
+
 int cmd_check(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{"json", 'j', NULL, 0, "JSON instead of text", 0},
-		{"btf", OPTION_BTF, "FILE", 0,
-		 "Kernel types instead of the kernel's", 0},
-		{"config", OPTION_CONFIG, "FILE", 0,
-		 "Settings file instead of " CONFIG_PATH, 0},
-		{"probe", OPTION_PROBE, NULL, 0,
-		 "Find the range of vm.swappiness by writing 200 and putting "
-		 "the value back",
-		 0},
-		{"root", OPTION_ROOT, "DIR", OPTION_HIDDEN,
-		 "A file tree that stands for /", 0},
-		{"run-dir", OPTION_RUN_DIR, "DIR", OPTION_HIDDEN,
-		 "Where the journal is", 0},
-		{0},
-	};
 	static const struct argp argp = {
-		.options = options,
+		.options = option_table,
 		.parser = parse_option,
 		.doc = "Tells what works on this machine, what does not, why, "
 		       "and what to do.\vExit status: 0 control is possible, 1 "
@@ -122,11 +132,7 @@ int cmd_check(int argc, char **argv)
 	if (code)
 		return code;
 	read_settings(&arguments, &findings);
-	check_kernel(&arguments.options, &findings);
-	check_memory(&arguments.options, &findings);
-	check_prices(&arguments.options, &findings);
-	check_cgroups(&arguments.options, &findings);
-	check_knob(&arguments.options, &findings);
+	look(&arguments.options, &findings);
 	r = arguments.json ? findings_write_json(&findings)
 			   : findings_print(&findings);
 	code = exit_code(&findings);
