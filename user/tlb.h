@@ -32,6 +32,7 @@ struct tlb_counts {
 	struct swt_tlb *cpus; /* [nr_cpus], by CPU number */
 	uint64_t programs_ns; /* run time of the programs (BPF stats) */
 	uint64_t programs_runs;
+	uint64_t missed_runs; /* not run inside themselves: events uncounted */
 };
 
 struct tlb_sender {
