@@ -31,11 +31,12 @@ HARDEN := -fstack-protector-strong -fPIE -D_FORTIFY_SOURCE=2
 LIBS := -lbpf -linih -ljansson
 ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-BPF_SRC := $(wildcard bpf/*.bpf.c)
+# tlb is an object of its own: most users never load it.
+BPF_SRC := $(filter-out bpf/tlb.bpf.c,$(wildcard bpf/*.bpf.c))
 BPF_OBJ := $(BPF_SRC:bpf/%.c=$(B)/bpf/%.o)
 BPF_FLAGS := -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Werror \
 	-Wno-unused-parameter -Ivmlinux -Iinclude -Ibpf
-SKEL := $(B)/swaptend.skel.h
+SKEL := $(B)/swaptend.skel.h $(B)/tlb.skel.h
 
 SRC := $(wildcard user/*.c user/*/*.c)
 OBJ := $(SRC:%.c=$(B)/%.o)
@@ -85,9 +86,17 @@ $(B)/swaptend.bpf.o: $(BPF_OBJ)
 	$(say) LINK $@
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(SKEL): $(B)/swaptend.bpf.o
+$(B)/tlb.bpf.o: $(B)/bpf/tlb.bpf.o
+	$(say) LINK $@
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(B)/%.skel.h: $(B)/%.bpf.o
 	$(say) SKEL $@
-	$(Q)$(BPFTOOL) gen skeleton $< name swaptend_bpf > $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $(SKEL_NAME) > $@
+
+# struct tlb_bpf is what user/sense makes of it.
+$(B)/swaptend.skel.h: SKEL_NAME := swaptend_bpf
+$(B)/tlb.skel.h: SKEL_NAME := tlb_skel
 
 # Generated once, before any object that may include it; then .d files know.
 $(OBJ) $(TEST_OBJ): | $(SKEL)
@@ -194,4 +203,4 @@ format:
 clean:
 	rm -rf $(B)
 
--include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(UNIT:%=%.d) $(BPF_TEST:%=%.d)
+-include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(B)/bpf/tlb.bpf.d $(TEST_OBJ:.o=.d) $(UNIT:%=%.d) $(BPF_TEST:%=%.d)

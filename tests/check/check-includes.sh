@@ -52,7 +52,7 @@ forbidden() {
 	# Who of the program may see a library: one module each.
 	function owner_of(header) {
 		if (header ~ /^bpf\// || header ~ /\.skel\.h$/)
-			return "user/sense/bpf(_[a-z]+)?[.][ch]"
+			return "user/sense/bpf(_[a-z]+)*[.][ch]"
 		if (header ~ /^sys\/(epoll|timerfd|signalfd)\.h$/)
 			return "user/loop[.]c"
 		if (header ~ /^(ini|jansson|sys\/capability|seccomp|microhttpd)\.h$/ ||
