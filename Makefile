@@ -45,7 +45,7 @@ UNIT := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/test_*.c))
 BPF_TEST := $(patsubst %.c,$(B)/%,$(wildcard tests/bpf/test_*.c))
 REPORT_SRC := $(wildcard tests/bench/report*.c)
 REPORT_HDR := $(wildcard tests/bench/report*.h)
-TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/report
+TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/report $(B)/tests/tlb_load
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
 .DELETE_ON_ERROR:
@@ -145,6 +145,11 @@ $(B)/tests/%: tests/bench/%.c
 	$(say) CC $<
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) -D_GNU_SOURCE -O2 -g $(WARN) $< -o $@
+
+$(B)/tests/tlb_load: tests/tlb_load.c
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE -O2 -g $(WARN) $< -pthread -o $@
 
 bench-overhead: test-deps
 	@$(MAKE) --no-print-directory all $(TOOLS)
