@@ -115,6 +115,11 @@ uint64_t tlb_sum_received_ns(const struct tlb_counts *counts)
 	return sum;
 }
 
+bool tlb_knows_aging(const struct tlb_run *run)
+{
+	return run->seen.is_on && !run->machine.has_mglru;
+}
+
 uint64_t tlb_sum_aged_no_swap_pages(const struct tlb_counts *counts)
 {
 	uint64_t sum = 0;

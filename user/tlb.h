@@ -90,6 +90,7 @@ struct tlb_machine {
 	unsigned int nr_online;
 	bool is_hyperv;	    /* Hyper-V's lines are in /proc/interrupts */
 	bool is_guest;	    /* under any hypervisor */
+	bool has_mglru;	    /* whose aging no event tells */
 	bool has_broadcast; /* AMD's INVLPGB: flushes without interrupts */
 };
 
@@ -147,6 +148,8 @@ bool tlb_is_reclaim(enum swt_tlb_phase phase);
 uint64_t tlb_cpu_sent(const struct tlb_seen *seen, unsigned int cpu);
 uint64_t tlb_sum_received(const struct tlb_counts *counts);
 uint64_t tlb_sum_received_ns(const struct tlb_counts *counts);
+/* Would pages aged without swap have been seen? */
+bool tlb_knows_aging(const struct tlb_run *run);
 uint64_t tlb_sum_aged_no_swap_pages(const struct tlb_counts *counts);
 
 /* Without the guests' ticks, which user and nice hold already. */

@@ -92,6 +92,19 @@ is 'a line that stays 0 while calls grow is not believed' \
 	'["hypercall",false,false]'
 is 'nor are the few of Hyper-V' "$(json x86-hyperv.txt x86-hyperv.txt .verdict.kind)" '"hypercall"'
 
+new_root x86-4cpu.before.txt
+mkdir -p "$root/sys/kernel/mm/lru_gen"
+echo 0x0007 >"$root/sys/kernel/mm/lru_gen/enabled"
+printf 'processor\t: 0\nflags\t\t: fpu invlpgb hypervisor\n' >"$root/proc/cpuinfo"
+"$SWAPTEND" tlb --no-bpf --root "$root" --json -- cp "$fixtures/x86-4cpu.after.txt" "$root/proc/interrupts" >"$out"
+is 'a CPU that broadcasts is not believed' \
+	"$(jq -c '[.verdict.kind, .verdict.is_count_trusted, .machine.is_guest, .machine.has_mglru, (.verdict.sentence | contains("%"))]' "$out")" \
+	'["broadcast",false,true,true,false]'
+printf 'CPU0 CPU1\n TLB: 5 TLB shootdowns\n' >"$root/proc/interrupts"
+"$SWAPTEND" tlb --no-bpf --root "$root" -- true >"$out"
+has 'a line without all its columns is left out' '^TLB: not available'
+has 'and that is said' '^missing: /proc/interrupts: its columns'
+
 new_root empty.txt
 "$SWAPTEND" tlb --no-bpf --root "$root" -- touch "$GUEST_TMP/ran" >"$out" 2>&1
 is 'nothing to count: the kernel cannot' "$?, $(wc -l <"$out")" '3, 1'

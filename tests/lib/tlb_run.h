@@ -22,7 +22,8 @@ static inline struct tlb_run *tlb_run_plant(void)
 	if (!run)
 		return NULL;
 	*run = (struct tlb_run){
-		.machine = {"node", "6.18.0", "x86_64", 4, false, false, false},
+		.machine = {"node", "6.18.0", "x86_64", 4, false, false, false,
+			    false},
 		.command = "fio x",
 		.duration_ns = 300000000000,
 		.nr_cpus = 4,

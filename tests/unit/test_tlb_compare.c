@@ -21,7 +21,7 @@ struct side {
 
 static const struct tlb_saved sound = {
 	.path = "run",
-	.machine = {"node", "6.18.0", "x86_64", 8, false, false, false},
+	.machine = {"node", "6.18.0", "x86_64", 8, false, false, false, false},
 	.duration_ns = 300000000000,
 	.nr_cpus = NR_CPUS,
 	.has_hsum = true,

@@ -165,6 +165,22 @@ static void leaves_out_zeros_among_many_cpus(void **state)
 	has(text, "4093 CPUs with 0 are left out\n");
 }
 
+static void does_not_call_aging_0_that_it_cannot_see(void **state)
+{
+	struct tlb_run *run = *state;
+	_cleanup_free_ char *text = NULL;
+	struct report *report;
+
+	run->machine.has_mglru = true;
+	text = text_of(run);
+	has(text, "aged without swap: not seen");
+	report = tlb_json_new(run);
+	assert_null(
+		report_get(report_view(report), "anon_aged_without_swap_pages")
+			.json);
+	report_free(report);
+}
+
 static uint64_t count_at(struct report_view object, const char *key)
 {
 	uint64_t value = 0;
@@ -281,6 +297,7 @@ int main(void)
 		RUN_TEST(shows_no_0_for_a_line_that_is_not_there),
 		RUN_TEST(puts_eight_cpus_abreast),
 		RUN_TEST(leaves_out_zeros_among_many_cpus),
+		RUN_TEST(does_not_call_aging_0_that_it_cannot_see),
 		RUN_TEST(holds_the_same_in_json),
 		RUN_TEST(has_null_for_unknown_in_json),
 		cmocka_unit_test(rounds_differences_to_a_tenth_of_a_percent),

@@ -152,6 +152,18 @@ static void doubts_a_share_of_sends_that_mostly_reached_nobody(void **state)
 	says(&verdict, "most of what was sent reached no CPU");
 }
 
+static void doubts_nothing_where_reclaim_sent_none(void **state)
+{
+	struct tlb_run *run = *state;
+	struct tlb_verdict verdict;
+
+	run->seen.receive = TLB_RECEIVE_CALL;
+	tlb_run_send(run, SWT_TLB_OUTSIDE, 9000, 0);
+	verdict = judge(run);
+	assert_int_equal(verdict.kind, TLB_VERDICT_NOT_RECLAIM);
+	assert_null(strstr(verdict.sentence, "reached no CPU"));
+}
+
 static void gives_no_share_where_the_line_is_0_and_calls_grow(void **state)
 {
 	struct tlb_run *run = *state;
@@ -336,6 +348,7 @@ int main(void)
 		RUN_TEST(tells_none_from_less_than_1_percent),
 		RUN_TEST(goes_by_what_was_received_where_the_sender_is_known),
 		RUN_TEST(doubts_a_share_of_sends_that_mostly_reached_nobody),
+		RUN_TEST(doubts_nothing_where_reclaim_sent_none),
 		RUN_TEST(gives_no_share_where_the_line_is_0_and_calls_grow),
 		RUN_TEST(gives_no_share_where_flushes_are_never_sent),
 		RUN_TEST(does_not_trust_the_few_of_hyper_v),

@@ -25,6 +25,7 @@ static struct report *report_machine(const struct tlb_machine *machine)
 	report_set_int(report, "online_cpus", machine->nr_online);
 	report_set_bool(report, "is_hyperv", machine->is_hyperv);
 	report_set_bool(report, "is_guest", machine->is_guest);
+	report_set_bool(report, "has_mglru", machine->has_mglru);
 	report_set_bool(report, "has_broadcast", machine->has_broadcast);
 	return report;
 }
@@ -238,7 +239,7 @@ struct report *tlb_json_new(const struct tlb_run *run)
 	report_set(report, "senders", report_senders(run));
 	set_ticks(report, run);
 	report_set(report, "cost_ns", report_cost(&run->seen));
-	set_count(report, "anon_aged_without_swap_pages", run->seen.is_on,
+	set_count(report, "anon_aged_without_swap_pages", tlb_knows_aging(run),
 		  tlb_sum_aged_no_swap_pages(&run->seen.counts));
 	set_overhead(report, &run->seen);
 	for (unsigned int i = 0; i < run->nr_missing; i++)

@@ -96,8 +96,7 @@ static unsigned int choose_cpus(const struct tlb_run *run, unsigned int *ret,
 static void print_unknown_cpus(FILE *out, const struct tlb_run *run)
 {
 	if (!run->tlb.is_available) {
-		fputs("TLB: not available: this kernel shows no such line\n",
-		      out);
+		fputs("TLB: not available: no such line\n", out);
 		return;
 	}
 	for (unsigned int cpu = 0; cpu < run->nr_cpus; cpu++) {
@@ -296,8 +295,12 @@ static void print_cost(FILE *out, const struct tlb_run *run)
 			" times, %" PRIu64 " ns each",
 			ns / NS_PER_MS, ns % NS_PER_MS / US_PER_MS, received,
 			received ? ns / received : 0);
-	fprintf(out, "\nanonymous pages aged without swap: %" PRIu64 "\n",
-		tlb_sum_aged_no_swap_pages(counts));
+	fputs("\nanonymous pages aged without swap: ", out);
+	if (tlb_knows_aging(run))
+		fprintf(out, "%" PRIu64 "\n",
+			tlb_sum_aged_no_swap_pages(counts));
+	else
+		fputs("not seen, as MGLRU's aging has no event\n", out);
 }
 
 static void print_overhead(FILE *out, const struct tlb_run *run)

@@ -52,8 +52,8 @@ static bool judge_missing_line(const struct tlb_run *run,
 	} else if (!run->tlb.is_available) {
 		judge(verdict, TLB_VERDICT_NO_LINE);
 		say(verdict,
-		    "not available: this kernel (%s) shows no line of TLB "
-		    "shootdowns%s, so no share is given",
+		    "not available: there is no line of TLB shootdowns to "
+		    "read (%s)%s, so no share is given",
 		    run->machine.arch,
 		    strcmp(run->machine.arch, "aarch64")
 			    ? ""
@@ -249,7 +249,8 @@ static void judge_share(const struct tlb_run *run, struct tlb_verdict *verdict)
 		say(verdict, ": swappiness, or more memory, is the lever");
 	}
 	/* Those of reclaim reach nobody more often than others do. */
-	if (basis.share == TLB_SHARE_SENT && run->tlb.sum < basis.whole / 2)
+	if (basis.share == TLB_SHARE_SENT && basis.reclaim &&
+	    run->tlb.sum < basis.whole / 2)
 		say(verdict, "; but most of what was sent reached no CPU, and "
 			     "whose the rest was is not known");
 }

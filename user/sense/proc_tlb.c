@@ -38,6 +38,15 @@ void proc_tlb_look(const struct sense_root *root, struct tlb_look *ret)
 		ret->ticks_error = parse_stat_cpu(text, "cpu", &ret->ticks);
 }
 
+/* "0x0007": a mask; the file is there where MGLRU is built in. */
+static bool mglru_is_on(const struct sense_root *root)
+{
+	_cleanup_free_ char *text = NULL;
+
+	return !proc_read_file(root, "/sys/kernel/mm/lru_gen/enabled", &text) &&
+	       strtoul(text, NULL, 16) != 0;
+}
+
 void proc_tlb_machine(const struct sense_root *root,
 		      const struct tlb_look *look, struct tlb_machine *ret)
 {
@@ -54,6 +63,7 @@ void proc_tlb_machine(const struct sense_root *root,
 	}
 	ret->nr_online = look->interrupts.nr_online;
 	ret->is_hyperv = look->interrupts.is_hyperv;
+	ret->has_mglru = mglru_is_on(root);
 	if (proc_read_file(root, "/proc/cpuinfo", &text))
 		return;
 	ret->is_guest = parse_cpuinfo_flag(text, "hypervisor");
