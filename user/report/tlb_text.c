@@ -133,9 +133,7 @@ static void print_cpus(FILE *out, const struct tlb_run *run)
 		fprintf(out, "%u CPUs with 0 are left out\n", left_out);
 	print_unknown_cpus(out, run);
 	if (run->cal.is_available)
-		fprintf(out,
-			"function calls received, these among them (CAL): "
-			"%s%" PRIu64 "\n",
+		fprintf(out, "function-call interrupts (CAL): %s%" PRIu64 "\n",
 			run->cal.is_partial ? ">=" : "", run->cal.sum);
 	if (run->seen.has_flushes)
 		fputs("sent: once, however many CPUs it is for, even if all "

@@ -14,7 +14,11 @@
 
 enum interrupts_kind {
 	INTERRUPTS_TLB, /* TLB shootdowns received */
-	INTERRUPTS_CAL, /* function calls received, shootdowns among them */
+	/*
+	 * Function-call interrupts.  Most shootdowns come by one, but a CPU in
+	 * the idle loop polls, and one interrupt may bring several.
+	 */
+	INTERRUPTS_CAL,
 	INTERRUPTS_KINDS,
 };
 
