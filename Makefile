@@ -31,11 +31,12 @@ HARDEN := -fstack-protector-strong -fPIE -D_FORTIFY_SOURCE=2
 LIBS := -lbpf -linih -ljansson
 ASAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-BPF_SRC := $(wildcard bpf/*.bpf.c)
+# tlb is an object of its own: most users never load it.
+BPF_SRC := $(filter-out bpf/tlb.bpf.c,$(wildcard bpf/*.bpf.c))
 BPF_OBJ := $(BPF_SRC:bpf/%.c=$(B)/bpf/%.o)
 BPF_FLAGS := -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Werror \
 	-Wno-unused-parameter -Ivmlinux -Iinclude -Ibpf
-SKEL := $(B)/swaptend.skel.h
+SKEL := $(B)/swaptend.skel.h $(B)/tlb.skel.h
 
 SRC := $(wildcard user/*.c user/*/*.c)
 OBJ := $(SRC:%.c=$(B)/%.o)
@@ -44,7 +45,7 @@ UNIT := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/test_*.c))
 BPF_TEST := $(patsubst %.c,$(B)/%,$(wildcard tests/bpf/test_*.c))
 REPORT_SRC := $(wildcard tests/bench/report*.c)
 REPORT_HDR := $(wildcard tests/bench/report*.h)
-TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/report
+TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/report $(B)/tests/tlb_load
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
 .DELETE_ON_ERROR:
@@ -85,9 +86,17 @@ $(B)/swaptend.bpf.o: $(BPF_OBJ)
 	$(say) LINK $@
 	$(Q)$(BPFTOOL) gen object $@ $^
 
-$(SKEL): $(B)/swaptend.bpf.o
+$(B)/tlb.bpf.o: $(B)/bpf/tlb.bpf.o
+	$(say) LINK $@
+	$(Q)$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(B)/%.skel.h: $(B)/%.bpf.o
 	$(say) SKEL $@
-	$(Q)$(BPFTOOL) gen skeleton $< name swaptend_bpf > $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $(SKEL_NAME) > $@
+
+# struct tlb_bpf is what user/sense makes of it.
+$(B)/swaptend.skel.h: SKEL_NAME := swaptend_bpf
+$(B)/tlb.skel.h: SKEL_NAME := tlb_skel
 
 # Generated once, before any object that may include it; then .d files know.
 $(OBJ) $(TEST_OBJ): | $(SKEL)
@@ -141,6 +150,11 @@ $(B)/tests/%: tests/bench/%.c
 	$(say) CC $<
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) -D_GNU_SOURCE -O2 -g $(WARN) $< -o $@
+
+$(B)/tests/tlb_load: tests/tlb_load.c
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE -O2 -g $(WARN) $< -pthread -o $@
 
 bench-overhead: test-deps
 	@$(MAKE) --no-print-directory all $(TOOLS)
@@ -199,4 +213,4 @@ format:
 clean:
 	rm -rf $(B)
 
--include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(UNIT:%=%.d) $(BPF_TEST:%=%.d)
+-include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(B)/bpf/tlb.bpf.d $(TEST_OBJ:.o=.d) $(UNIT:%=%.d) $(BPF_TEST:%=%.d)

@@ -15,6 +15,8 @@ static const struct command commands[] = {
 	{"check", cmd_check, "what works on this machine, and what does not"},
 	{"restore", cmd_restore, "undo what a crashed run left changed"},
 	{"explain", cmd_explain, "what a value of swappiness, or a law, means"},
+	{"tlb", cmd_tlb,
+	 "TLB shootdowns: how many, why, from whom, their cost"},
 };
 
 static int help(FILE *out, int code)

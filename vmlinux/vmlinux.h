@@ -64,6 +64,13 @@ struct css_set {
 struct task_struct {
 	unsigned int flags;
 	struct css_set *cgroups;
+	struct task_struct *group_leader;
+	char comm[16];
+};
+
+/* initiating_cpu: v5.13 (4c1ba3923e6c). */
+struct flush_tlb_info {
+	unsigned int initiating_cpu;
 };
 
 struct block_device {
@@ -99,6 +106,13 @@ struct request_queue;
 
 struct request {
 	struct bio *bio;
+};
+
+enum lru_list {
+	LRU_INACTIVE_ANON = 0,
+	LRU_ACTIVE_ANON = 1,
+	LRU_INACTIVE_FILE = 2,
+	LRU_ACTIVE_FILE = 3,
 };
 
 /* The numbers differ between kernels: ask BTF. */

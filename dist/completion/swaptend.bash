@@ -10,8 +10,9 @@ _swaptend_value() {
 	--base) COMPREPLY=($(compgen -W 'original' -- "$2")) ;;
 	--top | --max) COMPREPLY=($(compgen -W 'range' -- "$2")) ;;
 	--target | -t) COMPREPLY=($(compgen -W 'system' -- "$2")) ;;
-	--config | -c | --btf) COMPREPLY=($(compgen -f -- "$2")) ;;
-	--min | --interval-ms | --resume-after-s | \
+	--receive) COMPREPLY=($(compgen -W 'flush-func call none' -- "$2")) ;;
+	--config | -c | --btf | --save | --output | -o) COMPREPLY=($(compgen -f -- "$2")) ;;
+	--min | --duration | -d | --every | -e | --top | --interval-ms | --resume-after-s | \
 		--swap-out-budget-kib-s | --zram-cpu-weight-pct) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
@@ -22,7 +23,7 @@ _swaptend() {
 	local command=${COMP_WORDS[1]} options
 
 	if ((COMP_CWORD == 1)); then
-		COMPREPLY=($(compgen -W 'run status check restore explain' -- "$word"))
+		COMPREPLY=($(compgen -W 'run status check restore explain tlb' -- "$word"))
 		return
 	fi
 	# "--law=x" is three words, as = breaks words.
@@ -38,6 +39,10 @@ _swaptend() {
 		COMPREPLY=($(compgen -W "$options" -- "$word"))
 	elif [[ $command == explain ]]; then
 		COMPREPLY=($(compgen -W "$_swaptend_laws" -- "$word"))
+	elif [[ $command == tlb && " ${COMP_WORDS[*]} " == *' --compare '* ]]; then
+		COMPREPLY=($(compgen -f -- "$word"))
+	elif [[ $command == tlb ]]; then
+		COMPREPLY=($(compgen -c -- "$word"))
 	fi
 }
 

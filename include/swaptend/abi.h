@@ -141,6 +141,7 @@ enum swt_tlb_phase {
 	SWT_TLB_EVICT_ANON,
 	SWT_TLB_EVICT_FILE,
 	SWT_TLB_OTHER_RECLAIM, /* between begin and end, none of the above */
+	SWT_TLB_UNKNOWN, /* flushed in an interrupt for a task not known */
 	SWT_NR_TLB_PHASES,
 };
 
@@ -158,10 +159,14 @@ struct swt_tlb {
 	struct swt_tlb_flushes flushes[SWT_NR_TLB_PHASES][SWT_NR_TLB_REASONS];
 	__u64 received;	   /* function-call interrupts that flush, see cost */
 	__u64 received_ns; /* time spent in them */
-	__u64 aged_anon_no_swap_pages; /* must stay 0 */
+	__u64 received_for[SWT_NR_TLB_PHASES]; /* `received` by the sender's */
+	__u64 aged_anon_no_swap_pages; /* must stay 0; classic LRU only */
 };
 
-/* `tlb_senders`: shootdowns sent to other CPUs, by process. */
+/*
+ * `tlb_senders`: shootdowns sent to other CPUs, by process.  As the kernel's
+ * event: one however many CPUs get it, also if all turn out to be idle.
+ */
 struct swt_tlb_sender_key {
 	__u32 tgid;
 	char command[16];

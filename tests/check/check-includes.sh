@@ -52,7 +52,7 @@ forbidden() {
 	# Who of the program may see a library: one module each.
 	function owner_of(header) {
 		if (header ~ /^bpf\// || header ~ /\.skel\.h$/)
-			return "user/sense/bpf(_[a-z]+)?[.][ch]"
+			return "user/sense/bpf(_[a-z]+)*[.][ch]"
 		if (header ~ /^sys\/(epoll|timerfd|signalfd)\.h$/)
 			return "user/loop[.]c"
 		if (header ~ /^(ini|jansson|sys\/capability|seccomp|microhttpd)\.h$/ ||
@@ -62,7 +62,7 @@ forbidden() {
 	}
 	BEGIN {
 		pure = "^(stdint|stdbool|stddef|limits|errno|string)\\.h$"
-		plain = "^(model|util|swaptend/abi)\\.h$"
+		plain = "^(model|util|tlb|swaptend/abi)\\.h$"
 		own["law"] = "^law/"
 		own["parse"] = "^sense/parse[^/]*$"
 		own["sense"] = "^sense/"
@@ -73,7 +73,7 @@ forbidden() {
 		from = room($1)
 		header = $2
 		is_project = header ~ \
-			/^((sense|law|act|report|cmd)\/|(model|util|config|config_[a-z]+|loop|target)\.h$|swaptend\/)/
+			/^((sense|law|act|report|cmd)\/|(model|util|tlb|config|config_[a-z]+|loop|target)\.h$|swaptend\/)/
 	}
 	header ~ /^vmlinux/ || header ~ /\.bpf\.h$/ {
 		if (from != "bpf")

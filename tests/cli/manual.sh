@@ -18,6 +18,10 @@ for option in $options; do
 	case $option in --help | --usage | --version | --base) continue ;; esac
 	check "$option is in the manual" grep -qe "$option" "$GUEST_TMP/page"
 done
+for option in $("$SWAPTEND" tlb --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+	case $option in --help | --usage | --version) continue ;; esac
+	check "$option of tlb is in the manual" grep -qe "$option" "$GUEST_TMP/page"
+done
 for law in kolivas kolivas-proportional kolivas-2004 cost auto static; do
 	check "$law is in the manual" grep -q "$law" "$GUEST_TMP/page"
 	check "$law is in --help" grep -q "$law" "$GUEST_TMP/help"

@@ -65,7 +65,7 @@ is 'nothing was written' "$(ls "$GUEST_TMP" | tr '\n' ' ')" 'conf out '
 is 'no command is a usage error' $? 2
 "$SWAPTEND" --help >"$out" 2>&1
 is '--help succeeds' $? 0
-for command in run status check restore explain; do
+for command in run status check restore explain tlb; do
 	"$SWAPTEND" $command --help >"$out" 2>&1
 	is "$command --help succeeds" "$?, $(head -n 1 "$out" | grep -c "Usage: swaptend $command")" '0, 1'
 done

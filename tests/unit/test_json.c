@@ -206,6 +206,101 @@ static void tells_that_the_output_is_full(void **state)
 	fclose(full);
 }
 
+static struct report *parse(const char *text)
+{
+	struct report *report = NULL;
+	char error[128];
+
+	assert_int_equal(
+		report_parse(&report, text, strlen(text), error, sizeof(error)),
+		0);
+	return report;
+}
+
+static void reads_values_of_the_right_kind_only(void **state)
+{
+	struct report *report =
+		parse("{\"n\": 5, \"s\": \"x\", \"b\": true, \"a\": [1, 2], "
+		      "\"minus\": -1, \"real\": 1.5}");
+	struct report_view view = report_view(report);
+	const char *text = "kept";
+	uint64_t count = 42;
+	bool is_true = false;
+
+	(void)state;
+	assert_int_equal(report_as_count(report_get(view, "s"), &count),
+			 -EINVAL);
+	assert_int_equal(report_as_count(report_get(view, "minus"), &count),
+			 -EINVAL);
+	assert_int_equal(report_as_count(report_get(view, "real"), &count),
+			 -EINVAL);
+	assert_int_equal(report_as_string(report_get(view, "n"), &text),
+			 -EINVAL);
+	assert_int_equal(report_as_bool(report_get(view, "n"), &is_true),
+			 -EINVAL);
+	assert_int_equal(count, 42);
+	assert_string_equal(text, "kept");
+	assert_int_equal(report_as_count(report_get(view, "n"), &count), 0);
+	assert_int_equal(count, 5);
+	assert_int_equal(report_as_string(report_get(view, "s"), &text), 0);
+	assert_string_equal(text, "x");
+	assert_int_equal(report_as_bool(report_get(view, "b"), &is_true), 0);
+	assert_true(is_true);
+	assert_int_equal(report_count(report_get(view, "a")), 2);
+	assert_int_equal(
+		report_as_count(report_at(report_get(view, "a"), 1), &count),
+		0);
+	assert_int_equal(count, 2);
+	report_free(report);
+}
+
+static void has_nothing_where_nothing_is(void **state)
+{
+	struct report *report = parse("{\"null\": null, \"n\": 5}");
+	struct report_view view = report_view(report);
+	uint64_t count;
+
+	(void)state;
+	assert_null(report_get(view, "null").json);
+	assert_null(report_get(view, "none").json);
+	assert_null(report_get(report_get(view, "none"), "deeper").json);
+	assert_null(report_get(report_get(view, "n"), "deeper").json);
+	assert_int_equal(report_count(view), 0);
+	assert_null(report_at(report_get(view, "n"), 0).json);
+	assert_int_equal(report_as_count(report_get(view, "none"), &count),
+			 -EINVAL);
+	report_free(report);
+}
+
+static void says_why_a_text_is_no_json(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+	} texts[] = {
+		{"", 0},
+		{"{", 1},
+		{"{} x", 4},
+		{"{\"a\":1,\"a\":2}", 15},
+		{"{\"a\"\0:1}", 8},
+		{"\033[2J", 4},
+	};
+	struct report *report = NULL;
+	char error[128];
+
+	(void)state;
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(texts); i++) {
+		error[0] = '\0';
+		assert_int_equal(report_parse(&report, texts[i].text,
+					      texts[i].len, error,
+					      sizeof(error)),
+				 -EINVAL);
+		assert_null(report);
+		assert_ptr_equal(strstr(error, "line "), error);
+		assert_null(strchr(error, '\033'));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +312,9 @@ int main(void)
 			remembers_that_memory_ran_out_anywhere, end_scarcity),
 		cmocka_unit_test(survives_reports_that_never_were),
 		cmocka_unit_test(tells_that_the_output_is_full),
+		cmocka_unit_test(reads_values_of_the_right_kind_only),
+		cmocka_unit_test(has_nothing_where_nothing_is),
+		cmocka_unit_test(says_why_a_text_is_no_json),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

@@ -19,5 +19,6 @@ int cmd_status(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_restore(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_tlb(int argc, char **argv);
 
 #endif

@@ -188,3 +188,79 @@ int report_write(struct report *report, FILE *out)
 		return -EIO;
 	return 0;
 }
+
+int report_parse(struct report **ret, const char *text, size_t len, char *error,
+		 size_t error_size)
+{
+	struct report *report;
+	json_error_t why;
+	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
+
+	if (!json) {
+		snprintf(error, error_size, "line %d: %s", why.line, why.text);
+		/* It quotes the text: nothing that moves a cursor. */
+		for (char *s = error; *s; s++)
+			if (*s < ' ' || *s > '~')
+				*s = '?';
+		return -EINVAL;
+	}
+	report = wrap(json);
+	if (!report)
+		return -ENOMEM;
+	*ret = report;
+	return 0;
+}
+
+static struct report_view view_of(const json_t *json)
+{
+	return (struct report_view){json_is_null(json) ? NULL : json};
+}
+
+struct report_view report_view(const struct report *report)
+{
+	return view_of(report->json);
+}
+
+struct report_view report_get(struct report_view object, const char *key)
+{
+	/* NULL too where `object` is something else. */
+	return view_of(json_object_get(object.json, key));
+}
+
+size_t report_count(struct report_view array)
+{
+	return json_array_size(array.json);
+}
+
+struct report_view report_at(struct report_view array, size_t i)
+{
+	return view_of(json_array_get(array.json, i));
+}
+
+int report_as_count(struct report_view value, uint64_t *ret)
+{
+	const json_t *json = value.json;
+
+	if (!json_is_integer(json) || json_integer_value(json) < 0)
+		return -EINVAL;
+	*ret = (uint64_t)json_integer_value(json);
+	return 0;
+}
+
+int report_as_bool(struct report_view value, bool *ret)
+{
+	const json_t *json = value.json;
+
+	if (!json_is_boolean(json))
+		return -EINVAL;
+	*ret = json_is_true(json);
+	return 0;
+}
+
+int report_as_string(struct report_view value, const char **ret)
+{
+	if (!json_is_string((const json_t *)value.json))
+		return -EINVAL;
+	*ret = json_string_value(value.json);
+	return 0;
+}

@@ -2,15 +2,9 @@
 #include "sense/bpf.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/vfs.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -21,15 +15,6 @@
 /* The maps that are pinned, in the order they are pinned. */
 static const char *const pinned_maps[] = {"reclaim", "law", "targets", "lost",
 					  "cost"};
-
-/* Up to v5.10 maps count against this limit; later kernels ignore it. */
-static void raise_memlock(void)
-{
-	struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
-
-	if (setrlimit(RLIMIT_MEMLOCK, &unlimited))
-		log_debug("cannot raise RLIMIT_MEMLOCK: %m, ignoring");
-}
 
 static const char *explain_load(int r)
 {
@@ -112,23 +97,13 @@ static int ring_rung(void *context, void *data, size_t size)
 	return sense->on_ring ? sense->on_ring(sense->ring_context) : 0;
 }
 
-static int pin_path(char *buf, size_t size, const char *dir, const char *name)
-{
-	int n = snprintf(buf, size, "%s/%s", dir, name);
-
-	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
-}
-
 /* Left by a crashed or older run: the caller holds the instance lock. */
 static void remove_pins(const char *dir)
 {
-	char path[256];
+	static const char *const of_tlb[] = TLB_PINNED_MAPS;
 
-	for (size_t i = 0; i < SWT_ARRAY_SIZE(pinned_maps); i++)
-		if (!pin_path(path, sizeof(path), dir, pinned_maps[i]) &&
-		    unlink(path) && errno != ENOENT)
-			log_debug("cannot remove the pin %s: %m", path);
-	(void)rmdir(dir); /* still in use by somebody's file: stays */
+	sense_unpin(dir, of_tlb, SWT_ARRAY_SIZE(of_tlb));
+	sense_unpin(dir, pinned_maps, SWT_ARRAY_SIZE(pinned_maps));
 }
 
 static void describe_stale(const char *dir)
@@ -152,50 +127,26 @@ static void describe_stale(const char *dir)
 
 static int pin_maps(struct sense_bpf *sense, const char *dir)
 {
-	struct swaptend_bpf *skeleton = sense->skeleton;
-	char path[256];
-	int r;
-
 	describe_stale(dir);
 	remove_pins(dir);
 	if (mkdir(dir, 0700))
 		return -errno;
-	for (size_t i = 0; i < SWT_ARRAY_SIZE(pinned_maps); i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(
-			skeleton->obj, pinned_maps[i]);
-
-		r = pin_path(path, sizeof(path), dir, pinned_maps[i]);
-		if (!r)
-			r = bpf_map__pin(map, path);
-		if (!r && chmod(path, 0600))
-			r = -errno;
-		if (r) {
-			remove_pins(dir);
-			return r;
-		}
-	}
-	return 0;
+	return sense_pin(sense->skeleton->obj, dir, pinned_maps,
+			 SWT_ARRAY_SIZE(pinned_maps));
 }
 
 /* Pinning is a convenience: without it control goes on. */
 static void try_pin(struct sense_bpf *sense, const char *dir)
 {
-	char parent[256];
-	struct statfs fs;
-	char *slash;
 	int r;
 
 	if (!dir)
 		return;
-	snprintf(parent, sizeof(parent), "%s", dir);
-	slash = strrchr(parent, '/');
-	if (slash)
-		*slash = '\0';
-	if (statfs(parent, &fs) || fs.f_type != BPF_FS_MAGIC) {
+	if (!sense_can_pin(dir)) {
 		snprintf(sense->pin_error, sizeof(sense->pin_error),
-			 "%.100s is not a bpf file system; "
+			 "%.100s is not in a bpf file system; "
 			 "mount -t bpf bpf /sys/fs/bpf",
-			 parent);
+			 dir);
 		return;
 	}
 	r = pin_maps(sense, dir);
@@ -309,6 +260,7 @@ static int probe_or_explain(struct sense_bpf *sense,
 			    const struct bpf_options *options, char *error,
 			    size_t error_size)
 {
+	const struct bpf_signal *passes;
 	int r = sense_probe(options->btf_path, sense->signals,
 			    &sense->signal_count);
 
@@ -325,10 +277,12 @@ static int probe_or_explain(struct sense_bpf *sense,
 			"have it, or give one with --btf FILE");
 	if (r)
 		return r == -EPROTO ? r : -ENOENT;
-	if (sense_find_signal(sense->signals, "on_shrink_inact")->is_on)
+	passes = sense_find_signal(sense->signals, sense->signal_count,
+				   "on_shrink_inact");
+	if (passes->is_on)
 		return 0;
 	snprintf(error, error_size, "mm_vmscan_lru_shrink_inactive: %s",
-		 sense_find_signal(sense->signals, "on_shrink_inact")->why);
+		 passes->why);
 	return -ENOTSUP;
 }
 
@@ -347,7 +301,7 @@ int sense_open(struct sense_bpf **ret, const struct bpf_options *options,
 	sense_hush_libbpf();
 	r = probe_or_explain(sense, options, error, error_size);
 	if (!r) {
-		raise_memlock();
+		sense_raise_memlock();
 		r = start(sense, options, error, error_size);
 	}
 	if (r) {

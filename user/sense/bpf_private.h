@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the three files that see libbpf: bpf.c, bpf_probe.c, bpf_maps.c. */
+/* Shared by the files that see libbpf: bpf*.c. */
 #ifndef SWAPTEND_BPF_PRIVATE_H
 #define SWAPTEND_BPF_PRIVATE_H
 
 #include "sense/bpf.h"
 #include "swaptend.skel.h"
+
+struct btf;
+
+/*
+ * What a program needs from BTF.  A pair (begin and end) is useless by half: it
+ * is switched off with its partner.
+ */
+struct signal_spec {
+	const char *program, *tracepoint, *gives, *partner;
+	int wanted_args; /* -1: any */
+	bool is_essential;
+	bool is_function; /* of the kernel, not a tracepoint */
+};
 
 struct sense_bpf {
 	struct swaptend_bpf *skeleton;
@@ -23,8 +36,34 @@ struct sense_bpf {
 /* libbpf's own messages, and the verifier's log, show at debug level only. */
 void sense_hush_libbpf(void);
 
+/* NULL: none of that name. */
 struct bpf_signal *sense_find_signal(struct bpf_signal *signals,
-				     const char *program);
+				     unsigned int count, const char *program);
+
+/* NULL: the kernel's.  -ENOENT, -EPROTO as sense_probe(). */
+int sense_open_btf(struct btf **ret, const char *btf_path) __must_check;
+/* Fills signals[count] from as many specs. */
+void sense_judge(const struct btf *btf, const struct signal_spec *from,
+		 struct bpf_signal *signals, unsigned int count);
+
+/* Up to v5.10 maps count against a limit; later kernels ignore it. */
+void sense_raise_memlock(void);
+
+/*
+ * Pins maps of an object in a directory that is there, for root alone; all or
+ * none.  Unpinning removes the directory too unless something else is in it.
+ */
+int sense_pin(struct bpf_object *object, const char *dir,
+	      const char *const *names, size_t count) __must_check;
+void sense_unpin(const char *dir, const char *const *names, size_t count);
+/* Whether dir would be in a bpf file system. */
+bool sense_can_pin(const char *dir);
+
+/* Pinned by bpf_tlb.c, in the same directory. */
+#define TLB_PINNED_MAPS              \
+	{                            \
+		"tlb", "tlb_senders" \
+	}
 
 /* The system's row is there from the start, so that it can never be lost. */
 int sense_make_system_row(struct sense_bpf *sense) __must_check;
