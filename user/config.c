@@ -107,6 +107,12 @@ const struct setting config_settings[] = {
 	 .fallback = true,
 	 .help = "The first price of swap is a few timed reads of its device "
 		 "(nothing is written); yes unless --no-probe is given"},
+	{.key = "tlb",
+	 .type = SETTING_BOOL,
+	 .offset = FIELD(tlb),
+	 .help = "Count TLB flushes by CPU, reason and phase of reclaim, too, "
+		 "in pinned maps, as 'swaptend tlb' does; about 0.1 us a flush, "
+		 "of which a busy machine has very many"},
 	{.key = "guards",
 	 .type = SETTING_BOOL,
 	 .offset = FIELD(guards),

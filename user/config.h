@@ -35,6 +35,7 @@ struct config {
 	int swap_out_budget_kib_s; /* 0: without limit */
 	int zram_cpu_weight_pct;
 	bool probe;
+	bool tlb; /* taken up at the start only */
 	bool guards;
 	bool observe;
 	bool pin;

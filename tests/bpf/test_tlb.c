@@ -373,6 +373,7 @@ static bool is_multi_generational(void)
 /* A limited cgroup and a swap device of our own. */
 static char group[256], procs[288];
 static int zram = -1;
+#define ZRAM_BYTES (256 << 20)
 
 static void write_text(const char *path, const char *text)
 {
@@ -383,32 +384,44 @@ static void write_text(const char *path, const char *text)
 	util_close_fd(&fd);
 }
 
-/* A shell's command, with the device's number as $N. */
-static void on_zram(const char *command)
+static void write_zram(const char *attribute, const char *text)
 {
-	char number[16];
+	char path[64];
 
-	snprintf(number, sizeof(number), "%d", zram);
-	if (setenv("N", number, 1) || system(command))
-		print_error("failed: %s\n", command);
+	snprintf(path, sizeof(path), "/sys/block/zram%d/%s", zram, attribute);
+	write_text(path, text);
+}
+
+/* What mkswap writes: union swap_header, include/linux/swap.h. */
+static void make_swap(const char *device)
+{
+	const uint32_t info[] = {1 /* version */, ZRAM_BYTES / 4096 - 1};
+	static const char magic[] = "SWAPSPACE2";
+	int fd = open(device, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || pwrite(fd, info, sizeof(info), 1024) != sizeof(info) ||
+	    pwrite(fd, magic, strlen(magic), 4096 - (off_t)strlen(magic)) !=
+		    (ssize_t)strlen(magic) ||
+	    fsync(fd) || swapon(device, SWAP_FLAG_PREFER | 1000))
+		print_error("%s: %s\n", device, strerror(errno));
+	util_close_fd(&fd);
 }
 
 static int open_pressure(void **state)
 {
-	FILE *add;
+	FILE *add = fopen("/sys/class/zram-control/hot_add", "re");
+	char number[24], device[32];
 
-	if (access("/sys/class/zram-control/hot_add", R_OK))
-		IGNORE_RESULT(system("modprobe zram 2>/dev/null"));
-	add = fopen("/sys/class/zram-control/hot_add", "re");
 	if (add && fscanf(add, "%d", &zram) != 1)
 		zram = -1;
 	if (add)
 		fclose(add);
-	if (zram >= 0)
-		on_zram("PATH=$PATH:/usr/sbin:/sbin; "
-			"echo 256M >/sys/block/zram$N/disksize && "
-			"mkswap /dev/zram$N >/dev/null && "
-			"swapon -p 1000 /dev/zram$N");
+	snprintf(number, sizeof(number), "%d", ZRAM_BYTES);
+	snprintf(device, sizeof(device), "/dev/zram%d", zram);
+	if (zram >= 0) {
+		write_zram("disksize", number);
+		make_swap(device);
+	}
 	snprintf(group, sizeof(group), "/sys/fs/cgroup/memory/swaptend-bpf-%d",
 		 (int)getpid());
 	if (mkdir(group, 0755))
@@ -418,15 +431,16 @@ static int open_pressure(void **state)
 
 static int close_pressure(void **state)
 {
-	char device[32];
+	char device[32], number[16];
 
 	if (group[0] && rmdir(group))
 		print_error("rmdir %s: %s\n", group, strerror(errno));
 	snprintf(device, sizeof(device), "/dev/zram%d", zram);
+	snprintf(number, sizeof(number), "%d", zram);
 	if (zram >= 0) {
 		swapoff(device);
-		on_zram("echo 1 >/sys/block/zram$N/reset && "
-			"echo $N >/sys/class/zram-control/hot_remove");
+		write_zram("reset", "1");
+		write_text("/sys/class/zram-control/hot_remove", number);
 	}
 	zram = -1;
 	return close_other(state);

@@ -32,6 +32,15 @@ is 'the next run replaces them' "$(dump law | jq -r '.[0].formatted.value.pid')"
 check 'and says whose they were' grep -q 'left pinned' "$SWT_LOG"
 stop_swaptend
 
+start_swaptend --observe --tlb
+is 'with --tlb there are two more' "$(ls $pins | sort | tr '\n' ' ')" 'cost law lost reclaim targets tlb tlb_senders '
+flushes() { dump tlb | jq '[.[].formatted.values[].value.flushes[][].events] | add'; }
+have_flushed() { [ "$(flushes)" -gt 0 ]; }
+# Whoever unmaps memory flushes: each process that ends, for one.
+check 'which count flushes' wait_until 10000 have_flushed
+stop_swaptend
+is 'and go with it' "$(ls $pins 2>/dev/null | wc -l)" 0
+
 # Pins of another shape, as an older version would have left.
 mkdir -m 700 $pins
 bpftool map create $pins/law type array key 4 value 8 entries 1 name law

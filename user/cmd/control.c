@@ -32,6 +32,8 @@ static void note_swap(struct control *control)
 	bool has_swap = control->all.levels.swap_total_kib > 0;
 
 	sense_set_swap(control->all.sense, has_swap);
+	if (control->tlb)
+		tlb_bpf_set_swap(control->tlb, has_swap);
 	if (has_swap == control->had_swap)
 		return;
 	control->had_swap = has_swap;

@@ -7,6 +7,7 @@
 #include "cmd/control.h"
 #include "cmd/tended_set.h"
 #include "loop.h"
+#include "sense/bpf_tlb.h"
 
 struct control {
 	struct control_options options;
@@ -16,6 +17,7 @@ struct control {
 	struct loop_timer tail; /* catches passes after the last ring */
 	struct loop_timer resume;
 	struct rivals *rivals;
+	struct tlb_bpf *tlb; /* NULL: not asked for, or cannot be had */
 	int lock_fd;
 	int swaps_fd;
 	bool had_swap;

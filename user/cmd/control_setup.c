@@ -79,6 +79,29 @@ static int open_sense(struct control *control)
 	return 0;
 }
 
+/* Control does not depend on it. */
+static void open_tlb(struct control *control)
+{
+	const struct config *config = control->all.config;
+	const struct tlb_bpf_options options = {
+		.btf_path = control->options.btf_path,
+		.pin_dir = config->pin ? BPF_PIN_DIR : NULL,
+		.receive_wanted = TLB_RECEIVE_FLUSH_FUNC,
+	};
+	const char *missing;
+	char error[512];
+
+	if (!config->tlb)
+		return;
+	if (tlb_bpf_open(&control->tlb, &options, error, sizeof(error))) {
+		log_warn("TLB flushes are not counted: %s, ignoring", error);
+		return;
+	}
+	for (unsigned int i = 0; (missing = tlb_bpf_missing(control->tlb, i));
+	     i++)
+		log_info("off: %s", missing);
+}
+
 static int open_rivals(struct control *control)
 {
 	int r;
@@ -199,6 +222,7 @@ static int start(struct control *control)
 		r = open_loop(control);
 	if (r)
 		return r;
+	open_tlb(control);
 	tended_publish_nobody(&control->all);
 	control->had_swap = true;
 	r = control_read_levels(control);
@@ -256,6 +280,7 @@ int control_stop(struct control *control)
 	rivals_free(control->rivals);
 	util_close_fd(&control->swaps_fd);
 	loop_free(control->loop);
+	tlb_bpf_close(control->tlb);
 	sense_close(control->all.sense);
 	journal_close(control->all.journal);
 	util_close_fd(&control->lock_fd);
