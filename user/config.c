@@ -111,7 +111,8 @@ const struct setting config_settings[] = {
 	 .type = SETTING_BOOL,
 	 .offset = FIELD(tlb),
 	 .help = "Count TLB flushes by CPU, reason and phase of reclaim, too, "
-		 "in pinned maps, as 'swaptend tlb' does; about 0.1 us a flush, "
+		 "in pinned maps, as 'swaptend tlb' does; about 0.1 us a "
+		 "flush, "
 		 "of which a busy machine has very many"},
 	{.key = "guards",
 	 .type = SETTING_BOOL,
