@@ -33,6 +33,8 @@ enum swt_reason {
 	SWT_REASON_SWAP_OUT_BUDGET,
 	SWT_REASON_STREAM, /* file pages are read once: no use in keeping them
 			    */
+	SWT_REASON_TRIAL,  /* more than the price says, while swap-ins cost
+			    * nothing beside file reads */
 	_SWT_REASON_MAX,
 };
 
@@ -56,6 +58,12 @@ struct prices {
 	 */
 	uint32_t anon_refault_permille, file_refault_permille;
 	bool is_trial_due; /* too little is known of anonymous memory */
+	/*
+	 * What waiting for pages that came back took of the last second: 1000
+	 * is one task that does nothing else.
+	 */
+	uint32_t anon_stall_permille, file_stall_permille;
+	uint64_t anon_stolen_pages; /* since the last sample */
 	bool has_refault_pct;
 	uint32_t refault_pct; /* file pages read again, of those evicted */
 };
@@ -82,12 +90,23 @@ struct law_params {
 	uint64_t swap_out_budget_kib_s; /* 0: without limit */
 };
 
+/* See climb.h. */
+struct climb_state {
+	uint32_t level_q10; /* swappiness in 1/1024; 0: no climb */
+	uint32_t wait_ms;   /* before the next one */
+	uint32_t last_wait_ms;
+	uint32_t trust_pages;  /* may be swapped out before a proof; 0: few */
+	uint64_t risked_pages; /* were, since the last one */
+	uint32_t proof_ms;     /* until the next one; 0: none is due */
+};
+
 /* A law's memory between samples; zeroed at the start. */
 struct law_state {
 	uint32_t value; /* in the law's own units, see `struct law` */
 	int base;	/* of laws that follow the price */
 	bool has_base;	/* base was set by a price */
 	bool is_moving; /* base has not reached the price's value */
+	struct climb_state climb;
 };
 
 struct decision {

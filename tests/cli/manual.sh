@@ -27,7 +27,7 @@ for law in kolivas kolivas-proportional kolivas-2004 cost auto static; do
 	check "$law is in --help" grep -q "$law" "$GUEST_TMP/help"
 	check "$law is explained" "$SWAPTEND" explain $law
 done
-for reason in price no_price swap_nearly_full swap_out_budget stream; do
+for reason in price no_price trial swap_nearly_full swap_out_budget stream; do
 	check "the reason $reason is explained" grep -Eq "^ +([a-z_]+, )*$reason(,|$| )" "$GUEST_TMP/page"
 done
 for section in PRICES GUARDS; do

@@ -523,6 +523,89 @@ static void no_fraction_of_a_millisecond_is_lost(void **state)
 	assert_in_range(machine->pricing.swap_out_kib_s, 146000, 149000);
 }
 
+static void put_refaults(uint64_t anon, uint64_t file)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "workingset_refault_anon %llu\nworkingset_refault_file %llu\n",
+		 (unsigned long long)anon, (unsigned long long)file);
+	put("/proc/vmstat", text);
+}
+
+static void what_is_waited_for_is_of_the_last_second(void **state)
+{
+	const struct prices *prices = &machine->pricing.prices;
+
+	(void)state;
+	put_refaults(5000, 5000);
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 500000);
+	pass(SECOND_NS);
+	/* What there was at the first look is of any time. */
+	assert_int_equal(prices->anon_stall_permille, 0);
+	happen(DISK, SWT_IO_FILE_READ, 1000, 300000);
+	put_refaults(5100, 6000);
+	pass(SECOND_NS);
+	/* 100 * (500 + 500) us, 1000 * 300 us */
+	assert_int_equal(prices->anon_stall_permille, 100);
+	assert_int_equal(prices->file_stall_permille, 300);
+	pass(SECOND_NS / 2);
+	assert_int_equal(prices->anon_stall_permille, 50);
+	assert_int_equal(prices->file_stall_permille, 150);
+	pass(SECOND_NS);
+	assert_int_equal(prices->anon_stall_permille, 0);
+	assert_int_equal(prices->file_stall_permille, 0);
+	/* A minute's are not all of its last second. */
+	put_refaults(5100, 66000);
+	pass(60 * SECOND_NS);
+	assert_int_equal(prices->file_stall_permille, 300);
+}
+
+/* The mean of ten seconds would take as long to say so. */
+static void random_reads_after_a_scan_cost_what_they_take_now(void **state)
+{
+	(void)state;
+	put_refaults(0, 0);
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	happen(DISK, SWT_IO_FILE_READ, 8192, 10000);
+	pass(SECOND_NS);
+	happen(DISK, SWT_IO_FILE_READ, 300, 3000000);
+	put_refaults(0, 300);
+	pass(SECOND_NS);
+	/* 300 * 3 ms */
+	assert_int_equal(machine->pricing.prices.file_stall_permille, 900);
+	assert_in_range(machine->pricing.prices.file_read_ns, 10000, 1000000);
+}
+
+static void nothing_looks_free_where_nobody_counts_it(void **state)
+{
+	(void)state;
+	put("/proc/vmstat", "workingset_refault 0\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	happen(DISK, SWT_IO_FILE_READ, 1000, 300000);
+	put("/proc/vmstat", "workingset_refault 1000\n");
+	pass(SECOND_NS);
+	assert_int_equal(machine->pricing.prices.file_stall_permille, 0);
+}
+
+static void evictions_are_told_by_the_sample(void **state)
+{
+	const struct prices *prices = &machine->pricing.prices;
+
+	(void)state;
+	put_count("pgsteal_anon", 900);
+	pass(SECOND_NS);
+	assert_int_equal(prices->anon_stolen_pages, 0);
+	put_count("pgsteal_anon", 1700);
+	pass(SECOND_NS / 10);
+	assert_int_equal(prices->anon_stolen_pages, 800);
+	pass(SECOND_NS / 10);
+	assert_int_equal(prices->anon_stolen_pages, 0);
+}
+
 #define MACHINE_TEST(f) cmocka_unit_test_setup_teardown(f, plant, fell)
 
 int main(void)
@@ -551,6 +634,10 @@ int main(void)
 		MACHINE_TEST(refaults_were_of_files_before_5_9),
 		MACHINE_TEST(zswap_and_what_is_behind_it_are_of_the_same_time),
 		MACHINE_TEST(no_fraction_of_a_millisecond_is_lost),
+		MACHINE_TEST(what_is_waited_for_is_of_the_last_second),
+		MACHINE_TEST(random_reads_after_a_scan_cost_what_they_take_now),
+		MACHINE_TEST(nothing_looks_free_where_nobody_counts_it),
+		MACHINE_TEST(evictions_are_told_by_the_sample),
 		MACHINE_TEST(zswap_may_be_switched_at_any_time),
 	};
 

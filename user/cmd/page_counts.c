@@ -6,6 +6,7 @@
 #define Q10 1024
 #define NS_PER_MS UINT64_C(1000000)
 #define MATURITY_NS (4000 * NS_PER_MS)
+#define SECOND_MS 1000
 
 static const char *const keys[_PAGES_MAX] = {
 	[PAGES_SWAPPED_OUT] = "pswpout",
@@ -20,14 +21,17 @@ static const char *const keys[_PAGES_MAX] = {
  * Nobody samples while nothing is reclaimed: what an hour brought is not of the
  * last seconds.
  */
+static uint64_t fit(uint64_t count, uint64_t elapsed_ms, uint64_t memory_ms)
+{
+	if (elapsed_ms <= memory_ms)
+		return count;
+	return count / elapsed_ms * memory_ms +
+	       count % elapsed_ms * memory_ms / elapsed_ms;
+}
+
 uint64_t page_counts_fit(uint64_t count, uint64_t elapsed_ns)
 {
-	uint64_t elapsed_ms = elapsed_ns / NS_PER_MS;
-
-	if (elapsed_ms <= PRICE_MEMORY_MS)
-		return count;
-	return count / elapsed_ms * PRICE_MEMORY_MS +
-	       count % elapsed_ms * PRICE_MEMORY_MS / elapsed_ms;
+	return fit(count, elapsed_ns / NS_PER_MS, PRICE_MEMORY_MS);
 }
 
 /* Before v5.9 (170b04b7ae49) refaults were files' alone. */
@@ -40,15 +44,26 @@ static struct count read_count(const char *vmstat, enum page_count which)
 	return count;
 }
 
+static void take_second(struct page_sum *sum, uint64_t pages,
+			uint64_t elapsed_ms)
+{
+	uint64_t forgotten_ms = elapsed_ms < SECOND_MS ? elapsed_ms : SECOND_MS;
+
+	sum->second_q10 -= sum->second_q10 * forgotten_ms / SECOND_MS;
+	sum->second_q10 += fit(pages, elapsed_ms, SECOND_MS) * Q10;
+}
+
 static void take_sum(struct page_sum *sum, struct count now,
 		     uint64_t elapsed_ns)
 {
 	uint64_t pages = now.value > sum->seen ? now.value - sum->seen : 0;
 
 	/* The first time all since boot. */
-	if (sum->is_known && now.is_known)
-		sum->recent.pages_q10 +=
-			page_counts_fit(pages, elapsed_ns) * Q10;
+	if (!sum->is_known || !now.is_known)
+		pages = 0;
+	sum->recent.pages_q10 += page_counts_fit(pages, elapsed_ns) * Q10;
+	sum->pages = pages;
+	take_second(sum, pages, elapsed_ns / NS_PER_MS);
 	sum->is_known = now.is_known;
 	sum->seen = now.value;
 }
@@ -90,4 +105,10 @@ uint64_t page_counts_late(const struct page_counts *counts,
 			  enum page_count which)
 {
 	return counts->of[which].late_q10 / Q10;
+}
+
+uint64_t page_counts_per_s(const struct page_counts *counts,
+			   enum page_count which)
+{
+	return counts->of[which].second_q10 / Q10;
 }

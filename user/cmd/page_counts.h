@@ -21,6 +21,8 @@ struct page_counts {
 		bool is_known;		  /* this kernel counts them */
 		struct price_mean recent; /* pages only */
 		uint64_t late_q10;	  /* see page_counts_late() */
+		uint64_t second_q10;	  /* see page_counts_per_s() */
+		uint64_t pages;		  /* of the last call */
 	} of[_PAGES_MAX];
 };
 
@@ -38,6 +40,10 @@ uint64_t page_counts_recent(const struct page_counts *counts,
 /* As of some 4 s ago: pages stolen then had time to come back. */
 uint64_t page_counts_late(const struct page_counts *counts,
 			  enum page_count which);
+
+/* As of the last second. */
+uint64_t page_counts_per_s(const struct page_counts *counts,
+			   enum page_count which);
 
 /* The part of a count of elapsed_ns that is not forgotten yet. */
 uint64_t page_counts_fit(uint64_t count, uint64_t elapsed_ns);

@@ -11,6 +11,7 @@
 
 #define PERMILLE 1000
 #define NS_PER_MS UINT64_C(1000000)
+#define SECOND_NS (1000 * NS_PER_MS)
 
 /* A quarter of the map is left for new devices. */
 #define CROWDED_ROWS (SENSE_MAX_COSTS * 3 / 4)
@@ -65,8 +66,10 @@ static void add_row(struct pricing *pricing, const struct sense_cost *row,
 		delta.bios_estimate =
 			page_counts_fit(delta.bios_estimate, elapsed_ns);
 		price_add(&device->means[io], &delta);
-		if (io == SWT_IO_FILE_READ || io == SWT_IO_FILE_REFAULT)
+		if (io == SWT_IO_FILE_READ || io == SWT_IO_FILE_REFAULT) {
 			price_add(&pricing->files, &delta);
+			price_add(&pricing->files_now, &delta);
+		}
 		if (io == SWT_IO_FILE_REFAULT)
 			price_add(&pricing->refaults, &delta);
 	}
@@ -124,6 +127,10 @@ static void fade_all(struct pricing *pricing, uint64_t elapsed_ns)
 					    elapsed_ns);
 	price_fade_but_last(&pricing->files, elapsed_ns);
 	price_fade(&pricing->refaults, elapsed_ns);
+	/* Whatever is older than a second is forgotten. */
+	if (elapsed_ns > SECOND_NS)
+		elapsed_ns = SECOND_NS;
+	price_fade(&pricing->files_now, elapsed_ns * PRICE_MEMORY_MS / 1000);
 }
 
 static void read_counters(struct pricing *pricing, uint64_t elapsed_ns)
@@ -288,6 +295,37 @@ static void weigh_refaults(const struct page_counts *pages, struct prices *ret)
 			     ret->anon_refault_permille < PRICE_HOT_PERMILLE);
 }
 
+/* pages a second * ns a page, of the 10^9 ns of that second. */
+static uint32_t stall_permille(const struct pricing *pricing,
+			       enum page_count which, uint32_t ns)
+{
+	uint64_t permille =
+		page_counts_per_s(&pricing->pages, which) * ns / NS_PER_MS;
+
+	return permille < UINT32_MAX ? (uint32_t)permille : UINT32_MAX;
+}
+
+/* Both 0 where one of them is not known: swap-ins must not look free then. */
+static void weigh_stalls(const struct pricing *pricing, struct prices *ret)
+{
+	/* Reads in sequence cost little: not what random ones take just now. */
+	uint32_t file_ns = pricing->files_now.ns_per_page;
+	bool is_known = pricing->pages.of[PAGES_ANON_REFAULTED].is_known &&
+			ret->swap_in_ns;
+
+	if (!file_ns)
+		file_ns = ret->file_read_ns;
+	ret->anon_stolen_pages = pricing->pages.of[PAGES_ANON_STOLEN].pages;
+	ret->anon_stall_permille = 0;
+	ret->file_stall_permille = 0;
+	if (!is_known)
+		return;
+	ret->anon_stall_permille =
+		stall_permille(pricing, PAGES_ANON_REFAULTED, ret->swap_in_ns);
+	ret->file_stall_permille =
+		stall_permille(pricing, PAGES_FILE_REFAULTED, file_ns);
+}
+
 void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 		    uint64_t now_ns)
 {
@@ -303,4 +341,5 @@ void pricing_update(struct pricing *pricing, struct sense_bpf *sense,
 	price_swap(pricing, &pricing->prices);
 	price_files(pricing, &pricing->prices);
 	weigh_refaults(&pricing->pages, &pricing->prices);
+	weigh_stalls(pricing, &pricing->prices);
 }

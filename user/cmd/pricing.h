@@ -22,6 +22,7 @@ struct pricing {
 	unsigned int swap_count;
 	bool has_zswap, may_probe;
 	struct price_mean files, refaults; /* of all devices */
+	struct price_mean files_now;	   /* of the last second */
 	struct page_counts pages;
 	struct sense_cost rows[SENSE_MAX_COSTS]; /* too large for a stack */
 	unsigned int row_count;

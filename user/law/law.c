@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "law/climb.h"
 #include "law/passes.h"
 #include "law/price.h"
 
@@ -91,7 +92,14 @@ const struct law law_table[] = {
 			"not. On top of that base the state of the law "
 			"kolivas as the push, forgotten within a second; it at "
 			"most doubles the base: where swap is dear, distress "
-			"is no reason to swap much.",
+			"is no reason to swap much. A trial raises the value "
+			"further while waiting for files read again takes 5 % "
+			"of the time or more and waiting for swap-ins less "
+			"than 1/16 of that: doubled every 250 ms, paused for a "
+			"second after each 256, 1024, 4096... pages swapped "
+			"out, given up once swap-ins take a quarter of what "
+			"files take, and then not repeated for 2, 8, 32, 128 "
+			"s.",
 		.source = "cost and kolivas; what OSDB showed in 2002, that "
 			  "cold memory belongs in swap",
 		.is_priced = true,
@@ -220,6 +228,17 @@ static int target(const struct law *law, const struct law_params *params,
 	return base + reach * (int)state_permille / PERMILLE;
 }
 
+static int climb(const struct law_params *params, const struct sample *sample,
+		 struct law_state *state, int value, enum swt_reason *reason)
+{
+	int level = climb_step(&state->climb, &sample->prices, value,
+			       params->top, sample->elapsed_ns);
+
+	if (level > value)
+		*reason = SWT_REASON_TRIAL;
+	return level;
+}
+
 void law_decide(const struct law *law, const struct law_params *params,
 		const struct sample *sample, struct law_state *state,
 		struct decision *ret)
@@ -237,6 +256,8 @@ void law_decide(const struct law *law, const struct law_params *params,
 	if (law->state_max)
 		permille = state->value * PERMILLE / law->state_max;
 	swappiness = target(law, params, sample, state, permille);
+	if (law->weighs_refaults && sample->has_swap)
+		swappiness = climb(params, sample, state, swappiness, &reason);
 
 	*ret = (struct decision){
 		.swappiness = clamp(swappiness, params->min, params->max),

@@ -18,6 +18,7 @@ static const char *const names[] = {
 	[SWT_REASON_SWAP_NEARLY_FULL] = "swap_nearly_full",
 	[SWT_REASON_SWAP_OUT_BUDGET] = "swap_out_budget",
 	[SWT_REASON_STREAM] = "stream",
+	[SWT_REASON_TRIAL] = "trial",
 };
 
 _Static_assert(sizeof(names) / sizeof(names[0]) == _SWT_REASON_MAX,
