@@ -102,10 +102,11 @@ struct climb_state {
 
 /* A law's memory between samples; zeroed at the start. */
 struct law_state {
-	uint32_t value; /* in the law's own units, see `struct law` */
-	int base;	/* of laws that follow the price */
-	bool has_base;	/* base was set by a price */
-	bool is_moving; /* base has not reached the price's value */
+	uint32_t value;	 /* in the law's own units, see `struct law` */
+	int base;	 /* of laws that follow the price */
+	bool has_base;	 /* base was set by a price */
+	bool is_moving;	 /* base has not reached the price's value */
+	uint32_t all_ms; /* see price_all_or() */
 	struct climb_state climb;
 };
 

@@ -606,6 +606,40 @@ static void evictions_are_told_by_the_sample(void **state)
 	assert_int_equal(prices->anon_stolen_pages, 0);
 }
 
+/* A file price of 2.5 ms, and then so many file pages evicted for good. */
+static void evict_files(uint64_t pages)
+{
+	_cleanup_free_ char *text = NULL;
+
+	put("/proc/vmstat", "workingset_refault_file 0\npgsteal_file 0\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	happen(DISK, SWT_IO_FILE_READ, 8192, 2500000);
+	assert_true(asprintf(&text,
+			     "workingset_refault_file 0\npgsteal_file %llu\n",
+			     (unsigned long long)pages) > 0);
+	put("/proc/vmstat", text);
+	pass(4 * SECOND_NS);
+}
+
+static void dear_files_are_no_stream_before_much_was_seen(void **state)
+{
+	(void)state;
+	/* The prior of an SSD, 100 us: 64 * 25 = 1,600 pages of doubt. */
+	evict_files(1500);
+	assert_false(machine->pricing.prices.has_refault_pct);
+	/* 1,600 / 3,100 */
+	assert_int_equal(machine->pricing.prices.file_refault_permille, 516);
+}
+
+static void dear_files_are_a_stream_once_much_was_seen(void **state)
+{
+	(void)state;
+	evict_files(1600);
+	assert_true(machine->pricing.prices.has_refault_pct);
+	assert_int_equal(machine->pricing.prices.refault_pct, 0);
+}
+
 #define MACHINE_TEST(f) cmocka_unit_test_setup_teardown(f, plant, fell)
 
 int main(void)
@@ -638,6 +672,8 @@ int main(void)
 		MACHINE_TEST(random_reads_after_a_scan_cost_what_they_take_now),
 		MACHINE_TEST(nothing_looks_free_where_nobody_counts_it),
 		MACHINE_TEST(evictions_are_told_by_the_sample),
+		MACHINE_TEST(dear_files_are_no_stream_before_much_was_seen),
+		MACHINE_TEST(dear_files_are_a_stream_once_much_was_seen),
 		MACHINE_TEST(zswap_may_be_switched_at_any_time),
 	};
 

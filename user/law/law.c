@@ -99,7 +99,9 @@ const struct law law_table[] = {
 			"second after each 256, 1024, 4096... pages swapped "
 			"out, given up once swap-ins take a quarter of what "
 			"files take, and then not repeated for 2, 8, 32, 128 "
-			"s.",
+			"s. From 190 on it is 200 for nine tenths of the time: "
+			"below 200 the kernel still looks through the files, "
+			"at 200 nobody learns that they are read once.",
 		.source = "cost and kolivas; what OSDB showed in 2002, that "
 			  "cold memory belongs in swap",
 		.is_priced = true,
@@ -221,8 +223,10 @@ static int target(const struct law *law, const struct law_params *params,
 		price_weigh(&seen.prices);
 	if (law->is_priced) {
 		base = price_base(&seen, params, state);
-		if (law->weighs_refaults)
+		if (law->weighs_refaults) {
 			base = price_with_trial(&seen.prices, base);
+			base = price_all_or(base, state, sample->elapsed_ns);
+		}
 		reach = priced_reach(base, params->top);
 	}
 	return base + reach * (int)state_permille / PERMILLE;

@@ -159,6 +159,15 @@ int price_with_trial(const struct prices *prices, int base)
 	return PRICE_TRIAL_SWAPPINESS;
 }
 
+int price_all_or(int value, struct law_state *state, uint64_t elapsed_ns)
+{
+	if (value < PRICE_ALL_FROM)
+		return value;
+	state->all_ms = (uint32_t)((state->all_ms + elapsed_ns / NS_PER_MS) %
+				   PRICE_ALL_PERIOD_MS);
+	return state->all_ms < PRICE_ALL_MS ? SWAPPINESS_MAX : value;
+}
+
 static int step_towards(int held, int aim, uint64_t elapsed_ns)
 {
 	uint64_t elapsed_ms = elapsed_ns / NS_PER_MS;
