@@ -49,7 +49,7 @@ TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/repo
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
 .DELETE_ON_ERROR:
-.PHONY: distclean vm-deps bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
+.PHONY: bench-tlb distclean vm-deps bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
 all: $(B)/swaptend $(MAN)
 
 help:
@@ -62,6 +62,7 @@ help:
 	@echo '  sudo make system tests on the running kernel only'
 	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
+	@echo '  sudo make bench-tlb  what counting shootdowns costs, and their table; here and on an emulated kernel'
 	@echo '  sudo make bench-quick  15 minutes: what each law makes of the most telling loads'
 	@echo '  sudo make bench  25 loads and devices, three rounds of about 3 hours (ROUNDS=1: one), resumable'
 	@echo '  make deps        install the packages that the build needs (apt); names those of Fedora and Arch'
@@ -164,6 +165,11 @@ bench-overhead: test-deps
 	@$(MAKE) --no-print-directory all $(TOOLS)
 	@tests/deps bench
 	@tests/bench/overhead.sh
+
+bench-tlb: vm-deps
+	@$(MAKE) --no-print-directory all $(TOOLS)
+	@tests/deps bench
+	@tests/bench/tlb.sh
 
 # Benchmarks, not tests; a report after each round, in tests/bench/results.
 bench bench-quick: test-deps

@@ -82,6 +82,7 @@ use_mglru y
 SCENARIO
 booted=$?
 is "Linux $K boots and gets to the end" "$booted" 0
+[ $booted = 0 ] || finish
 
 # What the kernel of this series does not tell: whose shootdown it is that is
 # received (v5.13), and which list MGLRU evicts from (v6.12).  Before v5.13 the
