@@ -541,27 +541,6 @@ static void sees_anon_aged_where_no_swap_is_said_to_be(void **state)
 	assert_true(read_sums().aged > 0);
 }
 
-static void pins_its_maps_for_root_and_takes_them_away(void **state)
-{
-	const char *const dir = "/sys/fs/bpf/swaptend-test-tlb";
-	const struct tlb_bpf_options options = {.pin_dir = dir};
-	char path[128];
-	struct stat st;
-
-	(void)state;
-	open_tlb(&options);
-	if (tlb_bpf_missing(tlb, 0) &&
-	    strstr(tlb_bpf_missing(tlb, 0), "bpf file system")) {
-		print_message("%s\n", tlb_bpf_missing(tlb, 0));
-		skip();
-	}
-	snprintf(path, sizeof(path), "%s/tlb_senders", dir);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0600);
-	close_tlb(state);
-	assert_int_equal(stat(dir, &st), -1);
-}
-
 static unsigned int struct_size(const struct btf *btf, const char *name)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
@@ -602,7 +581,6 @@ int main(void)
 		CASE(attributes_sends_to_their_process_and_outside_reclaim),
 		UNDER_PRESSURE(tells_evicting_and_aging_apart_under_pressure),
 		UNDER_PRESSURE(sees_anon_aged_where_no_swap_is_said_to_be),
-		CASE(pins_its_maps_for_root_and_takes_them_away),
 	};
 
 	return cmocka_run_group_tests_name("tlb", tests, NULL, NULL);
