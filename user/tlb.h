@@ -100,6 +100,8 @@ struct tlb_seen {
 	bool has_flushes;
 	bool has_phases;
 	enum tlb_receive receive;
+	uint32_t
+		counting_pid; /* of a running controller; 0: our own programs */
 	struct tlb_reasons reasons;
 	struct tlb_counts counts;
 };

@@ -560,6 +560,8 @@ static void both_sides_see_the_same_structs(void **state)
 			 sizeof(struct swt_tlb_sender));
 	assert_int_equal(struct_size(btf, "swt_tlb_sender_key"),
 			 sizeof(struct swt_tlb_sender_key));
+	assert_int_equal(struct_size(btf, "swt_tlb_about"),
+			 sizeof(struct swt_tlb_about));
 	btf__free(btf);
 }
 

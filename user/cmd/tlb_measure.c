@@ -13,6 +13,7 @@
 #include "report/tlb_json.h"
 #include "report/tlb_saved.h"
 #include "report/tlb_text.h"
+#include "sense/bpf.h"
 
 #define NS_PER_S 1000000000
 
@@ -154,6 +155,7 @@ static void open_bpf(struct measure *measure)
 	const struct tlb_arguments *arguments = measure->arguments;
 	const struct tlb_bpf_options bpf_options = {
 		.btf_path = arguments->btf_path,
+		.shared_dir = BPF_PIN_DIR,
 		.with_task_switch = arguments->with_task_switch,
 		.has_swap = measure->has_swap,
 		.receive_wanted = arguments->receive,

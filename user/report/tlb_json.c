@@ -176,6 +176,8 @@ static void set_overhead(struct report *report, const struct tlb_seen *seen)
 		return;
 	}
 	own = report_new_object();
+	set_count(own, "controller_pid", seen->counting_pid,
+		  seen->counting_pid);
 	report_set_int(own, "events", (int64_t)counts->programs_runs);
 	report_set_int(own, "total_ns", (int64_t)counts->programs_ns);
 	report_set_int(own, "missed_events", (int64_t)counts->missed_runs);

@@ -308,7 +308,11 @@ static void print_overhead(FILE *out, const struct tlb_run *run)
 
 	if (!run->seen.is_on || !ms)
 		return;
-	fprintf(out, "swaptend's own programs: ");
+	fputs("swaptend's own programs", out);
+	if (run->seen.counting_pid)
+		fprintf(out, " (of the controller, process %u)",
+			run->seen.counting_pid);
+	fputs(": ", out);
 	if (counts->programs_runs)
 		fprintf(out,
 			"%" PRIu64 " events/s, %" PRIu64 " ns each: %" PRIu64

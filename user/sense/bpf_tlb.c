@@ -163,18 +163,15 @@ static void attach_receive(struct tlb_bpf *tlb)
 	attach_set(tlb, of_function);
 	drop_half(tlb, "on_flush_in", "on_flush_out");
 	drop_half(tlb, "on_remote_in", "on_remote_out");
-	if (tlb_has(tlb, "on_flush_in", "on_flush_out") ||
-	    tlb_has(tlb, "on_remote_in", "on_remote_out")) {
-		tlb->receive = TLB_RECEIVE_FLUSH_FUNC;
+	tlb->receive = tlb_receive_by(tlb);
+	if (tlb->receive == TLB_RECEIVE_FLUSH_FUNC) {
 		switch_off_all(tlb, of_interrupt, "not needed");
 		return;
 	}
 	attach_set(tlb, of_interrupt);
 	drop_half(tlb, "on_call_in", "on_call_out");
 	drop_half(tlb, "on_single_in", "on_single_out");
-	if (tlb_has(tlb, "on_call_in", "on_call_out") &&
-	    tlb_has(tlb, "on_single_in", "on_single_out"))
-		tlb->receive = TLB_RECEIVE_CALL;
+	tlb->receive = tlb_receive_by(tlb);
 }
 
 static void attach(struct tlb_bpf *tlb)
@@ -195,8 +192,9 @@ static bool has_anything(const struct tlb_bpf *tlb)
 }
 
 /* Pinning is a convenience: counting goes on without. */
-static void try_pin(struct tlb_bpf *tlb, const char *dir)
+static void try_pin(struct tlb_bpf *tlb, const struct tlb_bpf_options *options)
 {
+	const char *dir = options->pin_dir;
 	int r = 0;
 
 	if (!dir)
@@ -207,6 +205,8 @@ static void try_pin(struct tlb_bpf *tlb, const char *dir)
 	/* There already: the controller's. */
 	else if (mkdir(dir, 0700) && errno != EEXIST)
 		r = -errno;
+	if (!r)
+		r = tlb_describe(tlb, options);
 	if (!r)
 		r = sense_pin(tlb->skeleton->obj, dir, pinned_maps,
 			      SWT_ARRAY_SIZE(pinned_maps));
@@ -262,8 +262,24 @@ static int start(struct tlb_bpf *tlb, const struct tlb_bpf_options *options,
 		return -ENOTSUP;
 	}
 	tlb_explain_missing(tlb, options->receive_wanted);
-	try_pin(tlb, options->pin_dir);
+	tlb->counts_fd = bpf_map__fd(tlb->skeleton->maps.tlb);
+	tlb->senders_fd = bpf_map__fd(tlb->skeleton->maps.tlb_senders);
+	try_pin(tlb, options);
 	return 0;
+}
+
+static int share_or_start(struct tlb_bpf *tlb,
+			  const struct tlb_bpf_options *options, char *error,
+			  size_t error_size)
+{
+	int r = options->shared_dir ? tlb_open_shared(tlb, options) : -ENOENT;
+
+	if (!r)
+		return 0;
+	if (r != -ENOENT)
+		log_debug("the maps pinned in %s are not read: %s",
+			  options->shared_dir, strerror(-r));
+	return start(tlb, options, error, error_size);
 }
 
 int tlb_bpf_open(struct tlb_bpf **ret, const struct tlb_bpf_options *options,
@@ -276,7 +292,7 @@ int tlb_bpf_open(struct tlb_bpf **ret, const struct tlb_bpf_options *options,
 		snprintf(error, error_size, "no memory");
 		return -ENOMEM;
 	}
-	tlb->stats_fd = -1;
+	tlb->stats_fd = tlb->counts_fd = tlb->senders_fd = -1;
 	sense_hush_libbpf();
 	tlb->cpu_count = libbpf_num_possible_cpus();
 	r = tlb->cpu_count < 0 ? tlb->cpu_count : 0;
@@ -284,7 +300,7 @@ int tlb_bpf_open(struct tlb_bpf **ret, const struct tlb_bpf_options *options,
 		snprintf(error, error_size, "cannot tell how many CPUs: %s",
 			 strerror(-r));
 	else
-		r = start(tlb, options, error, error_size);
+		r = share_or_start(tlb, options, error, error_size);
 	if (r) {
 		tlb_bpf_close(tlb);
 		return r;
@@ -303,6 +319,7 @@ void tlb_bpf_close(struct tlb_bpf *tlb)
 		sense_unpin(tlb->pin_dir, pinned_maps,
 			    SWT_ARRAY_SIZE(pinned_maps));
 	util_close_fd(&tlb->stats_fd);
+	tlb_close_shared(tlb);
 	tlb_skel__destroy(tlb->skeleton);
 	free(tlb->pin_dir);
 	free(tlb);

@@ -124,6 +124,17 @@ bool tlb_has(const struct tlb_bpf *tlb, const char *in, const char *out)
 	return signal_of(tlb, in)->is_on && signal_of(tlb, out)->is_on;
 }
 
+enum tlb_receive tlb_receive_by(const struct tlb_bpf *tlb)
+{
+	if (tlb_has(tlb, "on_flush_in", "on_flush_out") ||
+	    tlb_has(tlb, "on_remote_in", "on_remote_out"))
+		return TLB_RECEIVE_FLUSH_FUNC;
+	if (tlb_has(tlb, "on_call_in", "on_call_out") &&
+	    tlb_has(tlb, "on_single_in", "on_single_out"))
+		return TLB_RECEIVE_CALL;
+	return TLB_RECEIVE_NONE;
+}
+
 void tlb_switch_off(struct tlb_bpf *tlb, const char *program, const char *why)
 {
 	struct bpf_signal *signal = signal_of(tlb, program);
