@@ -185,7 +185,8 @@ static void subtracts_what_the_programs_counted_before(void **state)
 	struct swt_tlb old[1] = {{.received = 5, .received_ns = 500}};
 	struct swt_tlb new[2] = {{.received = 7, .received_ns = 400},
 				 {.received = 3}};
-	struct tlb_counts before = {1, old, 10, 2, 4}, now = {2, new, 15, 3, 9};
+	struct tlb_counts before = {1, old, 10, 2, 4, true},
+			  now = {2, new, 15, 3, 9, true};
 
 	(void)state;
 	old[0].flushes[SWT_TLB_EVICT_ANON][4].events = 10;

@@ -116,6 +116,8 @@ static int fill_seen(const struct tlb_snapshot *before,
 	seen->is_on = true;
 	seen->has_flushes = tlb_bpf_has_flushes(bpf);
 	seen->has_phases = tlb_bpf_has_phases(bpf);
+	seen->has_mglru_evicting = tlb_bpf_has_mglru_evicting(bpf);
+	seen->has_aging = tlb_bpf_has_aging(bpf);
 	seen->receive = tlb_bpf_receive(bpf);
 	seen->counting_pid = tlb_bpf_counting_pid(bpf);
 	seen->reasons = *tlb_bpf_reasons(bpf);

@@ -174,6 +174,23 @@ static void attach_receive(struct tlb_bpf *tlb)
 	tlb->receive = tlb_receive_by(tlb);
 }
 
+/* A list's phase ends with its own event: aging would never, without. */
+static void drop_endless(struct tlb_bpf *tlb)
+{
+	static const char *const ends[] = {"on_shrink_inact", "on_shrink_act"};
+	static const char *const begins[] = {"on_isolate_7", "on_isolate_8"};
+
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(ends); i++) {
+		if (tlb_has(tlb, ends[i], ends[i]))
+			continue;
+		for (size_t j = 0; j < SWT_ARRAY_SIZE(begins); j++) {
+			detach(tlb, begins[j]);
+			tlb_switch_off(tlb, begins[j],
+				       tlb_why_off(tlb, ends[i]));
+		}
+	}
+}
+
 static void attach(struct tlb_bpf *tlb)
 {
 	attach_receive(tlb);
@@ -181,6 +198,7 @@ static void attach(struct tlb_bpf *tlb)
 		if (!is_one_of(tlb->signals[i].program, of_function) &&
 		    !is_one_of(tlb->signals[i].program, of_interrupt))
 			attach_one(tlb, i);
+	drop_endless(tlb);
 	drop_half(tlb, "on_direct_begin", "on_direct_end");
 	drop_half(tlb, "on_memcg_begin", "on_memcg_end");
 	drop_half(tlb, "on_node_begin", "on_node_end");

@@ -42,6 +42,9 @@ const char *tlb_bpf_missing(const struct tlb_bpf *tlb, unsigned int i);
 enum tlb_receive tlb_bpf_receive(const struct tlb_bpf *tlb);
 bool tlb_bpf_has_flushes(const struct tlb_bpf *tlb); /* tlb_flush is on */
 bool tlb_bpf_has_phases(const struct tlb_bpf *tlb);
+/* Up to v6.6 no event tells what MGLRU evicts. */
+bool tlb_bpf_has_mglru_evicting(const struct tlb_bpf *tlb);
+bool tlb_bpf_has_aging(const struct tlb_bpf *tlb); /* anon, without swap */
 /* The process whose programs count; 0: our own. */
 uint32_t tlb_bpf_counting_pid(const struct tlb_bpf *tlb);
 const struct tlb_reasons *tlb_bpf_reasons(const struct tlb_bpf *tlb);

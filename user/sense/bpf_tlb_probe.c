@@ -185,6 +185,8 @@ static void explain_receive(struct tlb_bpf *tlb, enum tlb_receive wanted)
 
 void tlb_explain_missing(struct tlb_bpf *tlb, enum tlb_receive wanted)
 {
+	bool is_old = signal_of(tlb, "on_isolate_8")->found_args == 8;
+
 	if (!tlb_bpf_has_flushes(tlb))
 		tlb_note_missing(tlb,
 				 "flushes are not counted, by reason, phase or "
@@ -198,7 +200,8 @@ void tlb_explain_missing(struct tlb_bpf *tlb, enum tlb_receive wanted)
 		tlb_note_missing(tlb,
 				 "aging and evicting are not told apart from "
 				 "other reclaim: mm_vmscan_lru_isolate: %s",
-				 tlb_why_off(tlb, "on_isolate_7"));
+				 tlb_why_off(tlb, is_old ? "on_isolate_8"
+							 : "on_isolate_7"));
 	if (!tlb_has(tlb, "on_direct_begin", "on_direct_end"))
 		tlb_note_missing(tlb, "direct reclaim is not told apart: %s",
 				 tlb_why_off(tlb, "on_direct_begin"));

@@ -36,6 +36,16 @@ uint32_t tlb_bpf_counting_pid(const struct tlb_bpf *tlb)
 	return tlb->skeleton ? 0 : tlb->about.pid;
 }
 
+bool tlb_bpf_has_mglru_evicting(const struct tlb_bpf *tlb)
+{
+	return tlb_has(tlb, "on_isolate_7", "on_shrink_inact");
+}
+
+bool tlb_bpf_has_aging(const struct tlb_bpf *tlb)
+{
+	return tlb_has(tlb, "on_shrink_act", "on_shrink_act");
+}
+
 const struct tlb_reasons *tlb_bpf_reasons(const struct tlb_bpf *tlb)
 {
 	return &tlb->reasons;
@@ -110,6 +120,7 @@ int tlb_bpf_read(struct tlb_bpf *tlb, struct tlb_counts *ret)
 		return r;
 	}
 	add_programs(tlb, &counts);
+	counts.has_run_times = tlb->stats_fd >= 0;
 	*ret = counts;
 	return 0;
 }
