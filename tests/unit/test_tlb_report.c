@@ -403,13 +403,13 @@ static void prints_dashes_in_the_live_table(void **state)
 	assert_non_null(out);
 	run->seen.has_flushes = false;
 	run->seen.receive = TLB_RECEIVE_NONE;
-	tlb_text_live(out, run, 12, 1);
-	tlb_text_live(out, run, 13, 20);
+	tlb_text_live(out, run, 12399, 1);
+	tlb_text_live(out, run, 13000, 20);
 	assert_int_equal(fclose(out), 0);
-	has(text, "      12         2676         8800            -            -"
+	has(text, "    12.3         2676         8800            -            -"
 		  "            -           20  fio\n");
 	/* Above line 20, not above line 1. */
-	assert_true(strstr(text, "most from") > strstr(text, "      12 "));
+	assert_true(strstr(text, "most from") > strstr(text, "    12.3 "));
 }
 
 #define RUN_TEST(f) cmocka_unit_test_setup_teardown(f, make, unmake)

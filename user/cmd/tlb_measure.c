@@ -15,7 +15,7 @@
 #include "report/tlb_text.h"
 #include "sense/bpf.h"
 
-#define NS_PER_S 1000000000
+#define NS_PER_MS 1000000
 
 struct measure {
 	const struct tlb_arguments *arguments;
@@ -86,11 +86,11 @@ static int print_interval(struct measure *measure,
 			  const struct tlb_snapshot *now)
 {
 	struct tlb_run interval = {.has_swap = measure->has_swap};
-	uint64_t elapsed_s = (now->at_ns - measure->first->at_ns) / NS_PER_S;
+	uint64_t elapsed_ms = (now->at_ns - measure->first->at_ns) / NS_PER_MS;
 	int r = tlb_snapshot_delta(measure->last, now, measure->bpf, &interval);
 
 	if (!r)
-		tlb_text_live(measure->live, &interval, elapsed_s,
+		tlb_text_live(measure->live, &interval, elapsed_ms,
 			      measure->nr_lines++);
 	tlb_run_done(&interval);
 	return r;

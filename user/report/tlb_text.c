@@ -384,7 +384,7 @@ static void print_cell(FILE *out, bool is_known, uint64_t count)
 }
 
 void tlb_text_live(FILE *out, const struct tlb_run *interval,
-		   uint64_t elapsed_s, unsigned int line)
+		   uint64_t elapsed_ms, unsigned int line)
 {
 	const struct tlb_seen *seen = &interval->seen;
 	char tlb[TLB_CELL_LEN];
@@ -398,7 +398,8 @@ void tlb_text_live(FILE *out, const struct tlb_run *interval,
 			"TLB", "CAL", "sent", "in reclaim", "us receiving",
 			"system ticks", "most from");
 	cell_tlb(interval, TLB_TABLE_SUM, tlb);
-	fprintf(out, "%8" PRIu64 " %12s", elapsed_s, tlb);
+	fprintf(out, "%6" PRIu64 ".%" PRIu64 " %12s", elapsed_ms / MS_PER_S,
+		elapsed_ms % MS_PER_S / 100, tlb);
 	print_cell(out, interval->cal.is_available, interval->cal.sum);
 	print_cell(out, tlb_has_sends(seen), tlb_sum_sent(seen));
 	print_cell(out, tlb_has_sends(seen) && seen->has_phases, reclaim);
