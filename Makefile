@@ -81,7 +81,8 @@ vm-deps: test-deps
 	@tests/deps vm || true
 	@tests/vm/fetch || true
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c
+# Flags and names of skeletons are in here too.
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	$(say) CLANG $<
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -c $< -o $@
@@ -95,9 +96,11 @@ $(B)/tlb.bpf.o: $(B)/bpf/tlb.bpf.o
 	$(say) LINK $@
 	$(Q)$(BPFTOOL) gen object $@ $^
 
+# Whole or not at all: half of one, of a make that was killed, would be newer.
 $(SKEL): $(B)/%.skel.h: $(B)/%.bpf.o
 	$(say) SKEL $@
-	$(Q)$(BPFTOOL) gen skeleton $< name $(SKEL_NAME) > $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $(SKEL_NAME) > $@.new
+	$(Q)mv $@.new $@
 
 # struct tlb_bpf is what user/sense makes of it.
 $(B)/swaptend.skel.h: SKEL_NAME := swaptend_bpf

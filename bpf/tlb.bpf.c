@@ -17,8 +17,6 @@ char LICENSE[] SEC("license") = "GPL";
 /* arch/x86/include/asm/tlbflush.h: pages of a flush of everything. */
 #define TLB_FLUSH_ALL (-1UL)
 
-#define MAX_SENDERS 1024
-
 /*
  * Set by user space, from the kernel's enum tlb_flush_reason: the reason that
  * is not to be counted, the one of a sender (-1: none), and a bit for each that
@@ -41,10 +39,18 @@ struct {
 /* What it has lost is the difference from the events sent in `tlb`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MAX_SENDERS);
+	__uint(max_entries, SWT_MAX_TLB_SENDERS);
 	__type(key, struct swt_tlb_sender_key);
 	__type(value, struct swt_tlb_sender);
 } tlb_senders SEC(".maps");
+
+/* Written by user space, for who finds the maps pinned. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct swt_tlb_about);
+} tlb_about SEC(".maps");
 
 /*
  * By CPU: the phase of what was last sent from there, for who receives it.  A

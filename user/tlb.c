@@ -54,6 +54,26 @@ struct swt_tlb_flushes tlb_sum_flushes(const struct tlb_counts *counts,
 	return sum;
 }
 
+bool tlb_has_sends(const struct tlb_seen *seen)
+{
+	return seen->has_flushes && seen->reasons.remote_send >= 0;
+}
+
+bool tlb_knows_phase(const struct tlb_run *run, enum swt_tlb_phase phase)
+{
+	switch (phase) {
+	case SWT_TLB_AGE_ANON:
+	case SWT_TLB_AGE_FILE:
+		return run->seen.has_phases && !run->machine.has_mglru;
+	case SWT_TLB_EVICT_ANON:
+	case SWT_TLB_EVICT_FILE:
+		return run->seen.has_phases && (!run->machine.has_mglru ||
+						run->seen.has_mglru_evicting);
+	default:
+		return run->seen.has_flushes;
+	}
+}
+
 bool tlb_is_reclaim(enum swt_tlb_phase phase)
 {
 	return phase != SWT_TLB_OUTSIDE && phase != SWT_TLB_UNKNOWN;
@@ -117,7 +137,7 @@ uint64_t tlb_sum_received_ns(const struct tlb_counts *counts)
 
 bool tlb_knows_aging(const struct tlb_run *run)
 {
-	return run->seen.is_on && !run->machine.has_mglru;
+	return run->seen.has_aging && !run->machine.has_mglru;
 }
 
 uint64_t tlb_sum_aged_no_swap_pages(const struct tlb_counts *counts)

@@ -33,6 +33,7 @@ struct tlb_counts {
 	uint64_t programs_ns; /* run time of the programs (BPF stats) */
 	uint64_t programs_runs;
 	uint64_t missed_runs; /* not run inside themselves: events uncounted */
+	bool has_run_times; /* the kernel tells the first two of these three */
 };
 
 struct tlb_sender {
@@ -99,7 +100,11 @@ struct tlb_seen {
 	bool is_on; /* false: nothing below */
 	bool has_flushes;
 	bool has_phases;
+	bool has_mglru_evicting; /* MGLRU tells when it evicts, too */
+	bool has_aging;		 /* anon aged without swap is counted */
 	enum tlb_receive receive;
+	uint32_t
+		counting_pid; /* of a running controller; 0: our own programs */
 	struct tlb_reasons reasons;
 	struct tlb_counts counts;
 };
@@ -139,6 +144,9 @@ void tlb_run_miss(struct tlb_run *run, const char *fmt, ...)
 /* Over all CPUs; reason < 0 or phase < 0: all of them. */
 struct swt_tlb_flushes tlb_sum_flushes(const struct tlb_counts *counts,
 				       int phase, int reason);
+/* Without these the counts below are 0 and mean nothing. */
+bool tlb_has_sends(const struct tlb_seen *seen);
+bool tlb_knows_phase(const struct tlb_run *run, enum swt_tlb_phase phase);
 /* Shootdowns sent to other CPUs, one however many they are; and received. */
 uint64_t tlb_sum_sent(const struct tlb_seen *seen);
 uint64_t tlb_phase_sent(const struct tlb_seen *seen, enum swt_tlb_phase phase);

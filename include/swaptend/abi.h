@@ -163,6 +163,8 @@ struct swt_tlb {
 	__u64 aged_anon_no_swap_pages; /* must stay 0; classic LRU only */
 };
 
+#define SWT_MAX_TLB_SENDERS 1024
+
 /*
  * `tlb_senders`: shootdowns sent to other CPUs, by process.  As the kernel's
  * event: one however many CPUs get it, also if all turn out to be idle.
@@ -175,6 +177,21 @@ struct swt_tlb_sender_key {
 struct swt_tlb_sender {
 	__u64 shootdowns;
 	__u64 reclaim_shootdowns; /* those of a phase other than OUTSIDE */
+};
+
+#define SWT_MAX_TLB_PROGRAMS 24
+
+/*
+ * `tlb_about`: who counts in `tlb` and `tlb_senders`, and with what.  Programs
+ * go with the process that loaded them, pins may stay: ids that the kernel no
+ * longer knows tell that nobody counts.
+ */
+struct swt_tlb_about {
+	__u32 abi_version;
+	__u32 pid;
+	__u32 counts_task_switches;
+	__u32 nr_programs; /* that are attached */
+	__u32 program_ids[SWT_MAX_TLB_PROGRAMS];
 };
 
 /* `doorbell`: wakes user space; nothing depends on what it carries. */

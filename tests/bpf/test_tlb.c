@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/wait.h>
@@ -55,7 +56,8 @@ static int close_tlb(void **state)
 struct sums {
 	uint64_t by_phase[SWT_NR_TLB_PHASES];
 	uint64_t by_reason[SWT_NR_TLB_REASONS];
-	uint64_t events, sends, received, received_for, aged, missed;
+	uint64_t events, sends, received, received_for, received_ns;
+	uint64_t pages, full, aged, missed;
 };
 
 static void add_row(struct sums *sums, const struct swt_tlb *row)
@@ -70,10 +72,13 @@ static void add_row(struct sums *sums, const struct swt_tlb *row)
 			sums->by_phase[phase] += events;
 			sums->by_reason[reason] += events;
 			sums->events += events;
+			sums->pages += row->flushes[phase][reason].pages;
+			sums->full += row->flushes[phase][reason].full_events;
 			sums->sends += reason == send ? events : 0;
 		}
 	}
 	sums->received += row->received;
+	sums->received_ns += row->received_ns;
 	sums->aged += row->aged_anon_no_swap_pages;
 }
 
@@ -336,6 +341,47 @@ static void counts_every_function_call_interrupt(void **state)
 	assert_true(received + least / 1000 + MARGIN >= least);
 	assert_true(received <= most + MARGIN);
 	assert_int_equal(to.received_for, to.received);
+	/* Two CPUs at least; a call takes longer than two looks at a clock. */
+	assert_true(to.received_ns - from.received_ns >= 20 * received);
+	assert_true(to.received_ns - from.received_ns <=
+		    2000000000 * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+/* Touched and unmapped, so that each is flushed once. */
+static void flush_pages(size_t pages)
+{
+	size_t size = pages * (size_t)sysconf(_SC_PAGESIZE);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(memory != MAP_FAILED);
+	memset(memory, 1, size);
+	assert_int_equal(munmap(memory, size), 0);
+}
+
+/* tlb_single_page_flush_ceiling: above 33 pages all is flushed. */
+static void tells_flushes_of_pages_from_those_of_everything(void **state)
+{
+	const struct tlb_bpf_options options = {0};
+	struct sums start, pages, full;
+
+	(void)state;
+	open_tlb(&options);
+	start = read_sums();
+	for (int i = 0; i < 1000; i++)
+		flush_pages(1);
+	pages = read_sums();
+	for (int i = 0; i < 1000; i++)
+		flush_pages(64);
+	full = read_sums();
+	print_message("%llu of everything, then %llu\n",
+		      (unsigned long long)(pages.full - start.full),
+		      (unsigned long long)(full.full - pages.full));
+	assert_true(pages.pages - start.pages >= 1000);
+	/* No range is longer, so no sum of pages grows beyond it. */
+	assert_true(pages.pages - start.pages <=
+		    33 * (pages.events - start.events));
+	assert_true(full.full - pages.full >= 1000);
 }
 
 static void attributes_sends_to_their_process_and_outside_reclaim(void **state)
@@ -536,30 +582,56 @@ static void sees_anon_aged_where_no_swap_is_said_to_be(void **state)
 		print_message("aging has no event here (MGLRU)\n");
 		skip();
 	}
+	/* Known to have swap, the same is as it should be. */
+	waitpid(press(pages), &status, 0);
+	assert_int_equal(read_sums().aged, 0);
 	tlb_bpf_set_swap(tlb, false);
 	waitpid(press(pages), &status, 0);
 	assert_true(read_sums().aged > 0);
 }
 
-static void pins_its_maps_for_root_and_takes_them_away(void **state)
+/* Of all memory, files and anonymous. */
+static uint64_t deactivated_pages(void)
 {
-	const char *const dir = "/sys/fs/bpf/swaptend-test-tlb";
-	const struct tlb_bpf_options options = {.pin_dir = dir};
-	char path[128];
-	struct stat st;
+	const struct sense_root root = {""};
+	_cleanup_free_ char *text = NULL;
+	char *found;
+
+	assert_int_equal(proc_read_file(&root, "/proc/vmstat", &text), 0);
+	found = strstr(text, "\npgdeactivate ");
+	assert_non_null(found);
+	return strtoull(found + strlen("\npgdeactivate "), NULL, 10);
+}
+
+static void ages_files_without_an_alarm(void **state)
+{
+	const struct tlb_bpf_options options = {.has_swap = false};
+	char file[] = "/var/tmp/swaptend-test-aging-XXXXXX";
+	char *const pages[] = {PAGES, "--file",	   file, "--file-mb",
+			       "64",  "--seconds", "2",	 NULL};
+	uint64_t before, deactivated, aged;
+	int status, fd;
 
 	(void)state;
 	open_tlb(&options);
-	if (tlb_bpf_missing(tlb, 0) &&
-	    strstr(tlb_bpf_missing(tlb, 0), "bpf file system")) {
-		print_message("%s\n", tlb_bpf_missing(tlb, 0));
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
+	close(fd);
+	before = deactivated_pages();
+	if (group[0] && zram >= 0)
+		waitpid(press(pages), &status, 0);
+	deactivated = deactivated_pages() - before;
+	aged = read_sums().aged;
+	unlink(file);
+	print_message("%llu pages deactivated, %llu anon aged\n",
+		      (unsigned long long)deactivated,
+		      (unsigned long long)aged);
+	if (deactivated < 1000) {
+		print_message("too few pages were aged here\n");
 		skip();
 	}
-	snprintf(path, sizeof(path), "%s/tlb_senders", dir);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0600);
-	close_tlb(state);
-	assert_int_equal(stat(dir, &st), -1);
+	/* The load has some, which are aged as there is swap in truth. */
+	assert_true(aged <= deactivated / 10);
 }
 
 static unsigned int struct_size(const struct btf *btf, const char *name)
@@ -581,6 +653,8 @@ static void both_sides_see_the_same_structs(void **state)
 			 sizeof(struct swt_tlb_sender));
 	assert_int_equal(struct_size(btf, "swt_tlb_sender_key"),
 			 sizeof(struct swt_tlb_sender_key));
+	assert_int_equal(struct_size(btf, "swt_tlb_about"),
+			 sizeof(struct swt_tlb_about));
 	btf__free(btf);
 }
 
@@ -599,10 +673,11 @@ int main(void)
 		BESIDE_OTHER(leaves_out_task_switches_unless_asked),
 		CASE(says_how_receiving_is_measured),
 		CASE(counts_every_function_call_interrupt),
+		CASE(tells_flushes_of_pages_from_those_of_everything),
 		CASE(attributes_sends_to_their_process_and_outside_reclaim),
 		UNDER_PRESSURE(tells_evicting_and_aging_apart_under_pressure),
 		UNDER_PRESSURE(sees_anon_aged_where_no_swap_is_said_to_be),
-		CASE(pins_its_maps_for_root_and_takes_them_away),
+		UNDER_PRESSURE(ages_files_without_an_alarm),
 	};
 
 	return cmocka_run_group_tests_name("tlb", tests, NULL, NULL);

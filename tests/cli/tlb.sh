@@ -68,7 +68,7 @@ is 'nothing is said twice' "$(cat "$err")" ''
 is 'the same as JSON' "$(json x86-4cpu.before.txt x86-4cpu.after.txt '[.hsum, .hsum_is_partial, [.per_cpu[].tlb], .cpu_ticks.total]')" \
 	'[2676,false,[900,1000,0,776],784]'
 is 'the keys of the JSON' "$(jq -c '[has("per_cpu", "hsum", "phases", "senders", "cpu_ticks", "cost_ns", "verdict")] | all' "$out")" true
-is 'unknown is null' "$(jq -c '[.sent, .phases, .cost_ns.total, .verdict.reclaim_permille]' "$out")" '[null,null,null,null]'
+is 'unknown is null' "$(jq -c '[.sent, .phases, .senders, .cost_ns.total, .anon_aged_without_swap_pages, .overhead, .verdict.reclaim_permille]' "$out")" '[null,null,null,null,null,null,null]'
 
 is 'a CPU that went offline is unknown' \
 	"$(json hotplug.1-all-online.txt hotplug.2-cpu2-offline.txt '[.hsum, .hsum_is_partial, [.per_cpu[].tlb], .per_cpu[2].why_unknown]')" \

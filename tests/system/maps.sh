@@ -33,13 +33,17 @@ check 'and says whose they were' grep -q 'left pinned' "$SWT_LOG"
 stop_swaptend
 
 start_swaptend --observe --tlb
-is 'with --tlb there are two more' "$(ls $pins | sort | tr '\n' ' ')" 'cost law lost reclaim targets tlb tlb_senders '
+is 'with --tlb there are three more' "$(ls $pins | sort | tr '\n' ' ')" 'cost law lost reclaim targets tlb tlb_about tlb_senders '
 flushes() { dump tlb | jq '[.[].formatted.values[].value.flushes[][].events] | add'; }
 have_flushed() { [ "$(flushes)" -gt 0 ]; }
 # Whoever unmaps memory flushes: each process that ends, for one.
 check 'which count flushes' wait_until 10000 have_flushed
+counts_for() { swaptend tlb --json "$@" -- true | jq '.overhead.controller_pid'; }
+is 'swaptend tlb reads them' "$(counts_for)" "$SWT_PID"
+is 'or counts itself what is not in them' "$(counts_for --task-switch)" null
 stop_swaptend
 is 'and go with it' "$(ls $pins 2>/dev/null | wc -l)" 0
+is 'then swaptend tlb counts itself' "$(counts_for)" null
 
 # Pins of another shape, as an older version would have left.
 mkdir -m 700 $pins

@@ -86,6 +86,14 @@ static void sees_hyper_v(void **state)
 	assert_int_equal(parse_fixture("/x86-hyperv.txt", look), 0);
 	assert_true(look->is_hyperv);
 	assert_int_equal(look->counts[INTERRUPTS_TLB][2], 14);
+	/* Either of its lines is enough. */
+	assert_int_equal(parse_interrupts("CPU0\nHRE: 0 x\n", look), 0);
+	assert_true(look->is_hyperv);
+	assert_int_equal(parse_interrupts("CPU0\nHVS: 0 x\n", look), 0);
+	assert_true(look->is_hyperv);
+	/* Of every guest. */
+	assert_int_equal(parse_interrupts("CPU0\nHYP: 0 x\n", look), 0);
+	assert_false(look->is_hyperv);
 }
 
 static void refuses_a_text_without_a_header(void **state)

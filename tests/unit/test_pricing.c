@@ -70,20 +70,7 @@ void sense_set_swap_devices(struct sense_bpf *sense, const uint32_t *devs,
 
 static void put(const char *path, const char *text)
 {
-	char full[256];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", machine->path, path);
-	for (char *s = full + strlen(machine->path) + 1; (s = strchr(s, '/'));
-	     s++) {
-		*s = '\0';
-		mkdir(full, 0755);
-		*s = '/';
-	}
-	file = fopen(full, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	tree_put(machine->path, path, text);
 }
 
 static void put_swaps(const char *lines)

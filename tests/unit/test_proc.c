@@ -10,55 +10,9 @@
 
 #include <cmocka.h>
 
-#include "tree.h"
+#include "root_tree.h"
 
 #include "sense/proc.h"
-
-/* A file tree that stands for "/", new for each case. */
-struct tree {
-	char path[TREE_PATH_BYTES];
-	struct sense_root root;
-};
-
-static int plant(void **state)
-{
-	struct tree *tree = calloc(1, sizeof(*tree));
-
-	if (!tree)
-		return -1;
-	if (!tree_plant(tree->path))
-		return -1;
-	tree->root.prefix = tree->path;
-	*state = tree;
-	return 0;
-}
-
-static int fell(void **state)
-{
-	struct tree *tree = *state;
-
-	tree_fell(tree->path);
-	free(tree);
-	return 0;
-}
-
-static void put(const struct tree *tree, const char *path, const char *text)
-{
-	char full[256];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", tree->path, path);
-	for (char *s = full + strlen(tree->path) + 1; (s = strchr(s, '/'));
-	     s++) {
-		*s = '\0';
-		mkdir(full, 0755);
-		*s = '/';
-	}
-	file = fopen(full, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
 
 static void put_fixture(const struct tree *tree, const char *path,
 			const char *fixture)

@@ -43,35 +43,15 @@ static int fell(void **state)
 	return 0;
 }
 
-/* The path below the tree, its parent directories made; to be freed. */
-static char *prepare(const struct tree *tree, const char *path)
-{
-	char *full = NULL;
-
-	assert_true(asprintf(&full, "%s%s", tree->path, path) > 0);
-	for (char *s = full + strlen(tree->path) + 1; (s = strchr(s, '/'));
-	     s++) {
-		*s = '\0';
-		assert_true(!mkdir(full, 0755) || errno == EEXIST);
-		*s = '/';
-	}
-	return full;
-}
-
 static void put(const struct tree *tree, const char *path, const char *text)
 {
-	_cleanup_free_ char *full = prepare(tree, path);
-	FILE *file = fopen(full, "w");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	tree_put(tree->path, path, text);
 }
 
 static void put_link(const struct tree *tree, const char *path,
 		     const char *target)
 {
-	_cleanup_free_ char *full = prepare(tree, path);
+	_cleanup_free_ char *full = tree_prepare(tree->path, path);
 
 	assert_int_equal(symlink(target, full), 0);
 }

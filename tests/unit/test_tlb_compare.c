@@ -216,6 +216,23 @@ static void claims_nothing_of_a_count_that_lies(void **state)
 	assert_null(strstr(got, "-100"));
 }
 
+static void gives_no_percentage_where_the_ranges_overlap(void **state)
+{
+	static struct side before, after;
+	_cleanup_free_ char *got = NULL;
+
+	(void)state;
+	fill(&before, "a.json", (uint64_t[]){100, 200, 300});
+	fill(&after, "b.json", (uint64_t[]){40, 50, 150});
+	got = print(&(struct tlb_side){before.runs, 3},
+		    &(struct tlb_side){after.runs, 3});
+	assert_non_null(strstr(got, "no claim: the ranges overlap"));
+	assert_non_null(strstr(got, "200 (100..300)"));
+	assert_non_null(strstr(got, "50 (40..150)"));
+	/* 50 of 200, of medians that say nothing. */
+	assert_null(strstr(got, "75.0"));
+}
+
 static void does_not_weigh_a_partial_sum(void **state)
 {
 	static struct side before, after;
@@ -240,6 +257,7 @@ int main(void)
 		cmocka_unit_test(claims_only_what_every_run_shows),
 		cmocka_unit_test(names_what_differs),
 		cmocka_unit_test(claims_nothing_of_a_count_that_lies),
+		cmocka_unit_test(gives_no_percentage_where_the_ranges_overlap),
 		cmocka_unit_test(does_not_weigh_a_partial_sum),
 	};
 

@@ -180,12 +180,40 @@ static void does_not_take_a_reset_for_a_wrap(void **state)
 	is_unknown(pair, 0, TLB_WENT_BACK);
 }
 
+static void is_whole_without_cpus_that_are_in_neither_look(void **state)
+{
+	struct pair *pair = *state;
+
+	assert_int_equal(
+		parse_interrupts("CPU0 CPU3\nTLB: 5 7\n", &pair->before), 0);
+	assert_int_equal(parse_interrupts("CPU0 CPU3\nTLB: 6 9\n", &pair->now),
+			 0);
+	delta(pair);
+	assert_int_equal(pair->line.sum, 3);
+	assert_int_equal(pair->line.since_boot, 15);
+	assert_false(pair->line.is_partial);
+	assert_int_equal(pair->cpus[1].known, TLB_NO_CPU);
+}
+
+static void has_nothing_of_a_line_that_only_one_look_has(void **state)
+{
+	struct pair *pair = *state;
+
+	assert_int_equal(parse_interrupts("CPU0\n", &pair->before), 0);
+	assert_int_equal(parse_interrupts("CPU0\nTLB: 9\n", &pair->now), 0);
+	delta(pair);
+	assert_false(pair->line.is_available);
+	assert_int_equal(pair->line.since_boot, 0);
+	assert_int_equal(pair->cpus[0].known, TLB_NO_LINE);
+}
+
 static void subtracts_what_the_programs_counted_before(void **state)
 {
 	struct swt_tlb old[1] = {{.received = 5, .received_ns = 500}};
 	struct swt_tlb new[2] = {{.received = 7, .received_ns = 400},
 				 {.received = 3}};
-	struct tlb_counts before = {1, old, 10, 2, 4}, now = {2, new, 15, 3, 9};
+	struct tlb_counts before = {1, old, 10, 2, 4, true},
+			  now = {2, new, 15, 3, 9, true};
 
 	(void)state;
 	old[0].flushes[SWT_TLB_EVICT_ANON][4].events = 10;
@@ -242,6 +270,8 @@ int main(void)
 		PAIR_TEST(has_nothing_of_a_line_that_is_not_there),
 		PAIR_TEST(goes_on_over_the_wrap_of_32_bits),
 		PAIR_TEST(does_not_take_a_reset_for_a_wrap),
+		PAIR_TEST(is_whole_without_cpus_that_are_in_neither_look),
+		PAIR_TEST(has_nothing_of_a_line_that_only_one_look_has),
 		cmocka_unit_test(subtracts_what_the_programs_counted_before),
 		cmocka_unit_test(orders_senders_by_what_they_sent_since),
 	};

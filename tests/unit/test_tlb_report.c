@@ -181,6 +181,133 @@ static void does_not_call_aging_0_that_it_cannot_see(void **state)
 	report_free(report);
 }
 
+/* Whether the key is there, and null. */
+static bool is_null(struct report *report, const char *object, const char *key)
+{
+	struct report_view view = report_view(report);
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	char line[64];
+
+	assert_non_null(out);
+	assert_int_equal(report_write(report, out), 0);
+	assert_int_equal(fclose(out), 0);
+	snprintf(line, sizeof(line), "\"%s\": null", key);
+	if (object)
+		view = report_get(view, object);
+	return !report_get(view, key).json && strstr(text, line);
+}
+
+static void does_not_call_aging_0_without_its_event(void **state)
+{
+	struct tlb_run *run = *state;
+	_cleanup_free_ char *text = NULL;
+	struct report *report;
+
+	run->seen.has_aging = false;
+	text = text_of(run);
+	has(text, "aged without swap: not available\n");
+	report = tlb_json_new(run);
+	assert_true(is_null(report, NULL, "anon_aged_without_swap_pages"));
+	report_free(report);
+}
+
+static void shows_no_sends_where_no_reason_tells_them(void **state)
+{
+	struct tlb_run *run = *state;
+	_cleanup_free_ char *text = NULL;
+	struct report *report;
+
+	run->seen.reasons.remote_send = -1;
+	text = text_of(run);
+	has(text, "sent             -         -         -         -           "
+		  "-\n");
+	lacks(text, "sent: once");
+	report = tlb_json_new(run);
+	assert_true(is_null(report, NULL, "sent"));
+	assert_true(is_null(report, NULL, "senders"));
+	report_free(report);
+}
+
+static void shows_no_phases_that_nothing_tells(void **state)
+{
+	struct tlb_run *run = *state;
+	_cleanup_free_ char *text = NULL;
+	struct report *report;
+
+	run->seen.has_phases = false;
+	text = text_of(run);
+	has(text, "reclaim is not followed");
+	has(text,
+	    "TLB_REMOTE_SEND_IPI                970           -           "
+	    "-           -           -           0           0         "
+	    "1000\n");
+	report = tlb_json_new(run);
+	assert_true(is_null(report, "phases", "aging_anon"));
+	assert_true(is_null(report, "phases", "aging_file"));
+	assert_true(is_null(report, "phases", "evicting_anon"));
+	assert_true(is_null(report, "phases", "evicting_file"));
+	assert_false(is_null(report, "phases", "other_reclaim"));
+	assert_false(is_null(report, "phases", "outside_reclaim"));
+	report_free(report);
+}
+
+static void shows_of_mglru_only_what_its_events_tell(void **state)
+{
+	struct tlb_run *run = *state;
+
+	run->machine.has_mglru = true;
+	assert_false(tlb_knows_phase(run, SWT_TLB_AGE_ANON));
+	assert_false(tlb_knows_phase(run, SWT_TLB_AGE_FILE));
+	assert_true(tlb_knows_phase(run, SWT_TLB_EVICT_ANON));
+	assert_true(tlb_knows_phase(run, SWT_TLB_EVICT_FILE));
+	run->seen.has_mglru_evicting = false;
+	assert_false(tlb_knows_phase(run, SWT_TLB_EVICT_ANON));
+	assert_false(tlb_knows_phase(run, SWT_TLB_EVICT_FILE));
+	assert_true(tlb_knows_phase(run, SWT_TLB_OTHER_RECLAIM));
+	run->machine.has_mglru = false;
+	assert_true(tlb_knows_phase(run, SWT_TLB_AGE_ANON));
+	assert_true(tlb_knows_phase(run, SWT_TLB_EVICT_FILE));
+}
+
+static void shows_no_time_of_programs_that_was_not_taken(void **state)
+{
+	struct tlb_run *run = *state;
+	_cleanup_free_ char *text = NULL;
+	struct report *report;
+
+	run->seen.counts.has_run_times = false;
+	run->seen.counts.programs_runs = run->seen.counts.programs_ns = 0;
+	text = text_of(run);
+	has(text, "own programs: their time is not available\n");
+	report = tlb_json_new(run);
+	assert_true(is_null(report, "overhead", "events"));
+	assert_true(is_null(report, "overhead", "total_ns"));
+	report_free(report);
+}
+
+static void names_the_controller_whose_programs_count(void **state)
+{
+	struct tlb_run *run = *state;
+	_cleanup_free_ char *own = text_of(run), *text = NULL;
+
+	has(own, "own programs: ");
+	run->seen.counting_pid = 4711;
+	text = text_of(run);
+	has(text, "own programs (of the controller, process 4711): ");
+}
+
+static void gives_no_time_each_of_no_receptions(void **state)
+{
+	struct tlb_run *run = *state;
+	_cleanup_free_ char *text = NULL;
+
+	run->seen.counts.cpus[1].received = 0;
+	text = text_of(run);
+	has(text, " CPU ms, 0 times\n");
+}
+
 static uint64_t count_at(struct report_view object, const char *key)
 {
 	uint64_t value = 0;
@@ -276,13 +403,13 @@ static void prints_dashes_in_the_live_table(void **state)
 	assert_non_null(out);
 	run->seen.has_flushes = false;
 	run->seen.receive = TLB_RECEIVE_NONE;
-	tlb_text_live(out, run, 12, 1);
-	tlb_text_live(out, run, 13, 20);
+	tlb_text_live(out, run, 12399, 1);
+	tlb_text_live(out, run, 13000, 20);
 	assert_int_equal(fclose(out), 0);
-	has(text, "      12         2676         8800            -            -"
+	has(text, "    12.3         2676         8800            -            -"
 		  "            -           20  fio\n");
 	/* Above line 20, not above line 1. */
-	assert_true(strstr(text, "most from") > strstr(text, "      12 "));
+	assert_true(strstr(text, "most from") > strstr(text, "    12.3 "));
 }
 
 #define RUN_TEST(f) cmocka_unit_test_setup_teardown(f, make, unmake)
@@ -298,6 +425,13 @@ int main(void)
 		RUN_TEST(puts_eight_cpus_abreast),
 		RUN_TEST(leaves_out_zeros_among_many_cpus),
 		RUN_TEST(does_not_call_aging_0_that_it_cannot_see),
+		RUN_TEST(does_not_call_aging_0_without_its_event),
+		RUN_TEST(shows_no_sends_where_no_reason_tells_them),
+		RUN_TEST(shows_no_phases_that_nothing_tells),
+		RUN_TEST(shows_of_mglru_only_what_its_events_tell),
+		RUN_TEST(shows_no_time_of_programs_that_was_not_taken),
+		RUN_TEST(names_the_controller_whose_programs_count),
+		RUN_TEST(gives_no_time_each_of_no_receptions),
 		RUN_TEST(holds_the_same_in_json),
 		RUN_TEST(has_null_for_unknown_in_json),
 		cmocka_unit_test(rounds_differences_to_a_tenth_of_a_percent),

@@ -135,6 +135,31 @@ static void goes_by_what_was_received_where_the_sender_is_known(void **state)
 	assert_int_equal(verdict.reclaim_permille, 900);
 }
 
+static void bears_a_twentieth_of_unknown_senders(void **state)
+{
+	struct tlb_run *run = *state;
+
+	tlb_run_send(run, SWT_TLB_OUTSIDE, 100, 950);
+	tlb_run_send(run, SWT_TLB_UNKNOWN, 0, 50);
+	assert_int_equal(judge(run).share, TLB_SHARE_RECEIVED);
+	tlb_run_send(run, SWT_TLB_UNKNOWN, 0, 1);
+	assert_int_equal(judge(run).share, TLB_SHARE_SENT);
+}
+
+static void says_1_percent_from_1_percent_on(void **state)
+{
+	struct tlb_run *run = *state;
+	struct tlb_verdict verdict;
+
+	tlb_run_send(run, SWT_TLB_OUTSIDE, 990, 990);
+	tlb_run_send(run, SWT_TLB_EVICT_FILE, 10, 10);
+	verdict = judge(run);
+	says(&verdict, "caused 1 % of them");
+	tlb_run_send(run, SWT_TLB_OUTSIDE, 100, 100);
+	verdict = judge(run);
+	says(&verdict, "caused less than 1 % of them");
+}
+
 static void doubts_a_share_of_sends_that_mostly_reached_nobody(void **state)
 {
 	struct tlb_run *run = *state;
@@ -347,6 +372,8 @@ int main(void)
 		cmocka_unit_test(draws_the_lines_at_a_tenth_and_a_half),
 		RUN_TEST(tells_none_from_less_than_1_percent),
 		RUN_TEST(goes_by_what_was_received_where_the_sender_is_known),
+		RUN_TEST(bears_a_twentieth_of_unknown_senders),
+		RUN_TEST(says_1_percent_from_1_percent_on),
 		RUN_TEST(doubts_a_share_of_sends_that_mostly_reached_nobody),
 		RUN_TEST(doubts_nothing_where_reclaim_sent_none),
 		RUN_TEST(gives_no_share_where_the_line_is_0_and_calls_grow),

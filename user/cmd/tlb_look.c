@@ -21,7 +21,7 @@ struct tlb_snapshot *tlb_snapshot_new(const struct sense_root *root,
 	if (!bpf)
 		return snapshot;
 	snapshot->has_counts = !tlb_bpf_read(bpf, &snapshot->counts);
-	if (tlb_bpf_senders(bpf, snapshot->senders, TLB_SNAPSHOT_SENDERS,
+	if (tlb_bpf_senders(bpf, snapshot->senders, SWT_MAX_TLB_SENDERS,
 			    &snapshot->nr_senders))
 		snapshot->nr_senders = 0;
 	return snapshot;
@@ -116,7 +116,10 @@ static int fill_seen(const struct tlb_snapshot *before,
 	seen->is_on = true;
 	seen->has_flushes = tlb_bpf_has_flushes(bpf);
 	seen->has_phases = tlb_bpf_has_phases(bpf);
+	seen->has_mglru_evicting = tlb_bpf_has_mglru_evicting(bpf);
+	seen->has_aging = tlb_bpf_has_aging(bpf);
 	seen->receive = tlb_bpf_receive(bpf);
+	seen->counting_pid = tlb_bpf_counting_pid(bpf);
 	seen->reasons = *tlb_bpf_reasons(bpf);
 	return fill_senders(before, now, ret);
 }

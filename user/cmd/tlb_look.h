@@ -6,16 +6,14 @@
 #include "sense/bpf_tlb.h"
 #include "sense/proc_tlb.h"
 
-/* Rows that are read of the senders, to subtract what they sent before. */
-#define TLB_SNAPSHOT_SENDERS 1024
-
 struct tlb_snapshot {
 	uint64_t at_ns; /* CLOCK_MONOTONIC */
 	struct tlb_look proc;
 	bool has_counts;
 	struct tlb_counts counts;
 	unsigned int nr_senders;
-	struct tlb_sender senders[TLB_SNAPSHOT_SENDERS];
+	/* All, to subtract what they sent before. */
+	struct tlb_sender senders[SWT_MAX_TLB_SENDERS];
 };
 
 /* bpf NULL: none.  NULL: no memory.  tlb_snapshot_free(). */

@@ -13,8 +13,9 @@
 #include "report/tlb_json.h"
 #include "report/tlb_saved.h"
 #include "report/tlb_text.h"
+#include "sense/bpf.h"
 
-#define NS_PER_S 1000000000
+#define NS_PER_MS 1000000
 
 struct measure {
 	const struct tlb_arguments *arguments;
@@ -85,11 +86,11 @@ static int print_interval(struct measure *measure,
 			  const struct tlb_snapshot *now)
 {
 	struct tlb_run interval = {.has_swap = measure->has_swap};
-	uint64_t elapsed_s = (now->at_ns - measure->first->at_ns) / NS_PER_S;
+	uint64_t elapsed_ms = (now->at_ns - measure->first->at_ns) / NS_PER_MS;
 	int r = tlb_snapshot_delta(measure->last, now, measure->bpf, &interval);
 
 	if (!r)
-		tlb_text_live(measure->live, &interval, elapsed_s,
+		tlb_text_live(measure->live, &interval, elapsed_ms,
 			      measure->nr_lines++);
 	tlb_run_done(&interval);
 	return r;
@@ -154,6 +155,7 @@ static void open_bpf(struct measure *measure)
 	const struct tlb_arguments *arguments = measure->arguments;
 	const struct tlb_bpf_options bpf_options = {
 		.btf_path = arguments->btf_path,
+		.shared_dir = BPF_PIN_DIR,
 		.with_task_switch = arguments->with_task_switch,
 		.has_swap = measure->has_swap,
 		.receive_wanted = arguments->receive,

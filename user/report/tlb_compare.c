@@ -104,6 +104,15 @@ enum tlb_claim tlb_claim_of(const struct tlb_range *before,
 	return TLB_CLAIM_OVERLAP;
 }
 
+static enum tlb_claim claim_of(const struct tlb_side *before,
+			       const struct tlb_side *after, quantity_of *of)
+{
+	struct tlb_range was = range_of(before, of);
+	struct tlb_range is = range_of(after, of);
+
+	return tlb_claim_of(&was, before->nr_runs, &is, after->nr_runs);
+}
+
 static const char *claim_text(enum tlb_claim claim)
 {
 	static const char *const texts[] = {
@@ -173,7 +182,14 @@ static unsigned int larger(unsigned int a, unsigned int b)
 	return a > b ? a : b;
 }
 
-static void print_cpus(FILE *out, const struct medians *medians)
+/* Where nothing is claimed no percentage looks like a claim. */
+static bool has_diff(enum tlb_claim claim)
+{
+	return claim != TLB_CLAIM_UNKNOWN && claim != TLB_CLAIM_OVERLAP;
+}
+
+static void print_cpus(FILE *out, const struct medians *medians,
+		       enum tlb_claim claim)
 {
 	static const char *const labels[] = {"before", "after", "diff %"};
 	unsigned int end =
@@ -181,7 +197,7 @@ static void print_cpus(FILE *out, const struct medians *medians)
 	_cleanup_free_ unsigned int *cpus = calloc(end + 1, sizeof(*cpus));
 	struct tlb_table table = {
 		.labels = labels,
-		.nr_rows = SWT_ARRAY_SIZE(labels),
+		.nr_rows = SWT_ARRAY_SIZE(labels) - !has_diff(claim),
 		.cpus = cpus,
 		.cell = cell_of,
 		.context = medians,
@@ -294,8 +310,7 @@ static void print_quantity(FILE *out, const struct quantity *quantity,
 
 	if (!was.is_known && !is.is_known)
 		return;
-	/* No claim, no percentage that looks like one. */
-	if (claim != TLB_CLAIM_UNKNOWN && claim != TLB_CLAIM_OVERLAP)
+	if (has_diff(claim))
 		tlb_diff_pct(was.median, is.median, diff);
 	fprintf(out, "%-16s", quantity->label);
 	print_range(out, &was);
@@ -313,7 +328,7 @@ void tlb_compare_print(FILE *out, const struct tlb_side *before,
 		"of each\n",
 		before->nr_runs, after->nr_runs);
 	if (medians.before && medians.after)
-		print_cpus(out, &medians);
+		print_cpus(out, &medians, claim_of(before, after, hsum_of));
 	else
 		fputs("not available of all runs\n", out);
 	fprintf(out, "\n%-16s %32s %32s %8s\n", "median (range)", "before",

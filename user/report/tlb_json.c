@@ -42,7 +42,7 @@ static struct report *report_cpu(const struct tlb_run *run, unsigned int cpu)
 	if (count->known != TLB_KNOWN)
 		report_set_string(report, "why_unknown",
 				  tlb_known_name(count->known));
-	set_count(report, "sent", run->seen.has_flushes && has_row,
+	set_count(report, "sent", tlb_has_sends(&run->seen) && has_row,
 		  tlb_cpu_sent(&run->seen, cpu));
 	set_count(report, "received",
 		  run->seen.receive != TLB_RECEIVE_NONE && has_row,
@@ -73,8 +73,9 @@ static struct report *report_flushes(const struct swt_tlb_flushes *flushes)
 	return report;
 }
 
-static struct report *report_phase(const struct tlb_seen *seen, int phase)
+static struct report *report_phase(const struct tlb_run *run, int phase)
 {
+	const struct tlb_seen *seen = &run->seen;
 	struct report *report = report_new_object();
 	struct report *reasons = report_new_object();
 
@@ -89,32 +90,41 @@ static struct report *report_phase(const struct tlb_seen *seen, int phase)
 			report_set(reasons, *name ? name : number,
 				   report_flushes(&sum));
 	}
-	set_count(report, "sent", true, tlb_phase_sent(seen, phase));
+	set_count(report, "sent", tlb_has_sends(seen),
+		  tlb_phase_sent(seen, phase));
 	set_count(report, "received", seen->receive == TLB_RECEIVE_FLUSH_FUNC,
 		  tlb_phase_received(seen, phase));
 	report_set(report, "reasons", reasons);
 	return report;
 }
 
-static void set_phases(struct report *report, const struct tlb_seen *seen)
+static void set_phases(struct report *report, const struct tlb_run *run)
 {
 	struct report *phases;
 
-	if (!seen->has_flushes) {
+	if (!run->seen.has_flushes) {
 		report_set_null(report, "phases");
 		return;
 	}
 	phases = report_new_object();
 	for (int phase = 0; phase < SWT_NR_TLB_PHASES; phase++)
-		report_set(phases, tlb_phase_name(phase),
-			   report_phase(seen, phase));
+		if (tlb_knows_phase(run, phase))
+			report_set(phases, tlb_phase_name(phase),
+				   report_phase(run, phase));
+		else
+			report_set_null(phases, tlb_phase_name(phase));
 	report_set(report, "phases", phases);
 }
 
-static struct report *report_senders(const struct tlb_run *run)
+static void set_senders(struct report *report, const struct tlb_run *run)
 {
-	struct report *list = report_new_array();
+	struct report *list;
 
+	if (!tlb_has_sends(&run->seen)) {
+		report_set_null(report, "senders");
+		return;
+	}
+	list = report_new_array();
 	for (unsigned int i = 0; i < run->nr_senders; i++) {
 		const struct tlb_sender *sender = &run->senders[i];
 		struct report *one = report_new_object();
@@ -129,7 +139,7 @@ static struct report *report_senders(const struct tlb_run *run)
 			       (int64_t)sender->sent.reclaim_shootdowns);
 		report_append(list, one);
 	}
-	return list;
+	report_set(report, "senders", list);
 }
 
 static void set_ticks(struct report *report, const struct tlb_run *run)
@@ -176,8 +186,10 @@ static void set_overhead(struct report *report, const struct tlb_seen *seen)
 		return;
 	}
 	own = report_new_object();
-	report_set_int(own, "events", (int64_t)counts->programs_runs);
-	report_set_int(own, "total_ns", (int64_t)counts->programs_ns);
+	set_count(own, "controller_pid", seen->counting_pid,
+		  seen->counting_pid);
+	set_count(own, "events", counts->has_run_times, counts->programs_runs);
+	set_count(own, "total_ns", counts->has_run_times, counts->programs_ns);
 	report_set_int(own, "missed_events", (int64_t)counts->missed_runs);
 	report_set(report, "overhead", own);
 }
@@ -223,7 +235,7 @@ static void set_lines(struct report *report, const struct tlb_run *run)
 	set_count(report, "hsum_since_boot", run->tlb.is_available,
 		  run->tlb.since_boot);
 	set_count(report, "cal", run->cal.is_available, run->cal.sum);
-	set_count(report, "sent", run->seen.has_flushes,
+	set_count(report, "sent", tlb_has_sends(&run->seen),
 		  tlb_sum_sent(&run->seen));
 }
 
@@ -234,9 +246,9 @@ struct report *tlb_json_new(const struct tlb_run *run)
 
 	set_head(report, run);
 	set_lines(report, run);
-	set_phases(report, &run->seen);
+	set_phases(report, run);
 	report_set_bool(report, "has_phases", run->seen.has_phases);
-	report_set(report, "senders", report_senders(run));
+	set_senders(report, run);
 	set_ticks(report, run);
 	report_set(report, "cost_ns", report_cost(&run->seen));
 	set_count(report, "anon_aged_without_swap_pages", tlb_knows_aging(run),

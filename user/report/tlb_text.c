@@ -52,6 +52,8 @@ static void cell_of(const void *context, unsigned int row, unsigned int cpu,
 
 	if (row == ROW_TLB) {
 		cell_tlb(run, cpu, ret);
+	} else if (row == ROW_SENT && !tlb_has_sends(&run->seen)) {
+		snprintf(ret, TLB_CELL_LEN, "-");
 	} else if (row == ROW_SENT) {
 		put_count(ret, cpu == TLB_TABLE_SUM
 				       ? tlb_sum_sent(&run->seen)
@@ -115,7 +117,7 @@ static void print_cpus(FILE *out, const struct tlb_run *run)
 		calloc(run->nr_cpus + 1, sizeof(*cpus));
 	struct tlb_table table = {
 		.labels = labels,
-		.nr_rows = run->seen.has_flushes ? 2 : 1,
+		.nr_rows = tlb_has_sends(&run->seen) ? 2 : 1,
 		.cpus = cpus,
 		.cell = cell_of,
 		.context = run,
@@ -135,21 +137,25 @@ static void print_cpus(FILE *out, const struct tlb_run *run)
 	if (run->cal.is_available)
 		fprintf(out, "function-call interrupts (CAL): %s%" PRIu64 "\n",
 			run->cal.is_partial ? ">=" : "", run->cal.sum);
-	if (run->seen.has_flushes)
+	if (tlb_has_sends(&run->seen))
 		fputs("sent: once, however many CPUs it is for, even if all "
 		      "turn out to be idle\n",
 		      out);
 }
 
 /* A row of the matrix: a count by phase, and their sum. */
-static void print_phases(FILE *out, const char *label,
+static void print_phases(FILE *out, const struct tlb_run *run,
+			 const char *label,
 			 const uint64_t counts[SWT_NR_TLB_PHASES])
 {
 	uint64_t sum = 0;
 
 	fprintf(out, "%-26s", label);
 	for (int phase = 0; phase < SWT_NR_TLB_PHASES; phase++) {
-		fprintf(out, " %11" PRIu64, counts[phase]);
+		if (tlb_knows_phase(run, phase))
+			fprintf(out, " %11" PRIu64, counts[phase]);
+		else
+			fprintf(out, " %11s", "-");
 		sum += counts[phase];
 	}
 	fprintf(out, " %12" PRIu64 "\n", sum);
@@ -176,9 +182,9 @@ static void print_reason(FILE *out, const struct tlb_run *run, int reason)
 		snprintf(label, sizeof(label), "%s", name);
 	else
 		snprintf(label, sizeof(label), "reason %d", reason);
-	print_phases(out, label, events);
-	print_phases(out, "  pages", pages);
-	print_phases(out, "  of everything", full);
+	print_phases(out, run, label, events);
+	print_phases(out, run, "  pages", pages);
+	print_phases(out, run, "  of everything", full);
 }
 
 static void print_matrix(FILE *out, const struct tlb_run *run)
@@ -207,7 +213,7 @@ static void print_matrix(FILE *out, const struct tlb_run *run)
 		return;
 	for (int phase = 0; phase < SWT_NR_TLB_PHASES; phase++)
 		received[phase] = tlb_phase_received(&run->seen, phase);
-	print_phases(out, "received, of the sender's", received);
+	print_phases(out, run, "received, of the sender's", received);
 }
 
 /* Others choose this name: nothing that moves a cursor. */
@@ -289,16 +295,18 @@ static void print_cost(FILE *out, const struct tlb_run *run)
 		tlb_receive_includes(run->seen.receive));
 	if (run->seen.receive != TLB_RECEIVE_NONE)
 		fprintf(out,
-			": %" PRIu64 ".%03" PRIu64 " CPU ms, %" PRIu64
-			" times, %" PRIu64 " ns each",
-			ns / NS_PER_MS, ns % NS_PER_MS / US_PER_MS, received,
-			received ? ns / received : 0);
+			": %" PRIu64 ".%03" PRIu64 " CPU ms, %" PRIu64 " times",
+			ns / NS_PER_MS, ns % NS_PER_MS / US_PER_MS, received);
+	if (run->seen.receive != TLB_RECEIVE_NONE && received)
+		fprintf(out, ", %" PRIu64 " ns each", ns / received);
 	fputs("\nanonymous pages aged without swap: ", out);
 	if (tlb_knows_aging(run))
 		fprintf(out, "%" PRIu64 "\n",
 			tlb_sum_aged_no_swap_pages(counts));
-	else
+	else if (run->seen.has_aging)
 		fputs("not seen, as MGLRU's aging has no event\n", out);
+	else
+		fputs("not available\n", out);
 }
 
 static void print_overhead(FILE *out, const struct tlb_run *run)
@@ -308,7 +316,11 @@ static void print_overhead(FILE *out, const struct tlb_run *run)
 
 	if (!run->seen.is_on || !ms)
 		return;
-	fprintf(out, "swaptend's own programs: ");
+	fputs("swaptend's own programs", out);
+	if (run->seen.counting_pid)
+		fprintf(out, " (of the controller, process %u)",
+			run->seen.counting_pid);
+	fputs(": ", out);
 	if (counts->programs_runs)
 		fprintf(out,
 			"%" PRIu64 " events/s, %" PRIu64 " ns each: %" PRIu64
@@ -318,7 +330,9 @@ static void print_overhead(FILE *out, const struct tlb_run *run)
 			counts->programs_ns / NS_PER_MS,
 			counts->programs_ns % NS_PER_MS / US_PER_MS);
 	else
-		fprintf(out, "no run was counted");
+		fputs(counts->has_run_times ? "no run was counted"
+					    : "their time is not available",
+		      out);
 	if (counts->missed_runs)
 		fprintf(out, "; %" PRIu64 " events missed",
 			counts->missed_runs);
@@ -370,7 +384,7 @@ static void print_cell(FILE *out, bool is_known, uint64_t count)
 }
 
 void tlb_text_live(FILE *out, const struct tlb_run *interval,
-		   uint64_t elapsed_s, unsigned int line)
+		   uint64_t elapsed_ms, unsigned int line)
 {
 	const struct tlb_seen *seen = &interval->seen;
 	char tlb[TLB_CELL_LEN];
@@ -384,10 +398,11 @@ void tlb_text_live(FILE *out, const struct tlb_run *interval,
 			"TLB", "CAL", "sent", "in reclaim", "us receiving",
 			"system ticks", "most from");
 	cell_tlb(interval, TLB_TABLE_SUM, tlb);
-	fprintf(out, "%8" PRIu64 " %12s", elapsed_s, tlb);
+	fprintf(out, "%6" PRIu64 ".%" PRIu64 " %12s", elapsed_ms / MS_PER_S,
+		elapsed_ms % MS_PER_S / 100, tlb);
 	print_cell(out, interval->cal.is_available, interval->cal.sum);
-	print_cell(out, seen->has_flushes, tlb_sum_sent(seen));
-	print_cell(out, seen->has_flushes && seen->has_phases, reclaim);
+	print_cell(out, tlb_has_sends(seen), tlb_sum_sent(seen));
+	print_cell(out, tlb_has_sends(seen) && seen->has_phases, reclaim);
 	print_cell(out, seen->receive != TLB_RECEIVE_NONE,
 		   tlb_sum_received_ns(&seen->counts) / NS_PER_US);
 	print_cell(out, interval->has_ticks, interval->ticks.of[TLB_SYSTEM]);

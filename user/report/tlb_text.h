@@ -13,7 +13,7 @@ void tlb_text_print(FILE *out, const struct tlb_run *run,
 
 /* One line of an interval; a header above every twentieth. */
 void tlb_text_live(FILE *out, const struct tlb_run *interval,
-		   uint64_t elapsed_s, unsigned int line);
+		   uint64_t elapsed_ms, unsigned int line);
 
 /* What a method of timing receptions takes in. */
 const char *tlb_receive_includes(enum tlb_receive receive);

@@ -26,11 +26,6 @@ static void judge(struct tlb_verdict *verdict, enum tlb_verdict_kind kind)
 	verdict->kind = kind;
 }
 
-static bool has_sent(const struct tlb_run *run)
-{
-	return run->seen.has_flushes && run->seen.reasons.remote_send >= 0;
-}
-
 /* Something asked for other CPUs, or flushed at all, in this time. */
 static bool has_activity(const struct tlb_run *run)
 {
@@ -122,7 +117,7 @@ static bool judge_unattributed(const struct tlb_run *run,
 			    : "");
 		return true;
 	}
-	if (!has_sent(run))
+	if (!tlb_has_sends(&run->seen))
 		why = "the tracepoint tlb_flush was not counted";
 	else if (!run->seen.has_phases)
 		why = "what reclaim did was not followed";

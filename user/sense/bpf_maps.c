@@ -240,45 +240,24 @@ void sense_unpublish(struct sense_bpf *sense, uint64_t cgroup_id)
 				  &cgroup_id);
 }
 
-/* -EPROTO if the map's shape is not ours: another version pinned it. */
-static int open_pin(const char *dir, const char *name, size_t value_size,
-		    int *ret_fd)
-{
-	struct bpf_map_info info = {0};
-	__u32 size = sizeof(info);
-	_cleanup_close_ int fd = -1;
-	char path[256];
-
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, name) >=
-	    sizeof(path))
-		return -ENAMETOOLONG;
-	fd = bpf_obj_get(path);
-	if (fd < 0)
-		return -errno;
-	if (bpf_obj_get_info_by_fd(fd, &info, &size))
-		return -errno;
-	if (info.value_size != value_size)
-		return -EPROTO;
-	*ret_fd = TAKE_FD(fd);
-	return 0;
-}
-
 static int open_all_pins(struct pins *pins, const char *dir)
 {
 	struct swt_law law;
-	int r = open_pin(dir, "law", sizeof(struct swt_law), &pins->law_fd);
+	int r = sense_open_pin(dir, "law", sizeof(struct swt_law),
+			       &pins->law_fd);
 
 	if (!r)
-		r = open_pin(dir, "targets", sizeof(struct swt_law),
-			     &pins->targets_fd);
+		r = sense_open_pin(dir, "targets", sizeof(struct swt_law),
+				   &pins->targets_fd);
 	if (!r)
-		r = open_pin(dir, "reclaim", sizeof(struct swt_reclaim),
-			     &pins->reclaim_fd);
+		r = sense_open_pin(dir, "reclaim", sizeof(struct swt_reclaim),
+				   &pins->reclaim_fd);
 	if (!r)
-		r = open_pin(dir, "lost", sizeof(uint64_t), &pins->lost_fd);
+		r = sense_open_pin(dir, "lost", sizeof(uint64_t),
+				   &pins->lost_fd);
 	if (!r)
-		r = open_pin(dir, "cost", sizeof(struct swt_cost),
-			     &pins->cost_fd);
+		r = sense_open_pin(dir, "cost", sizeof(struct swt_cost),
+				   &pins->cost_fd);
 	if (!r)
 		r = pins_read_law(pins, &law);
 	if (!r && law.abi_version != SWT_ABI_VERSION)

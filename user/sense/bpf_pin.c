@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "report/log.h"
@@ -73,4 +74,26 @@ int sense_pin(struct bpf_object *object, const char *dir,
 	if (r)
 		sense_unpin(dir, names, count);
 	return r;
+}
+
+int sense_open_pin(const char *dir, const char *name, size_t value_size,
+		   int *ret_fd)
+{
+	struct bpf_map_info info = {0};
+	__u32 size = sizeof(info);
+	_cleanup_close_ int fd = -1;
+	char path[256];
+	int r = pin_path(path, sizeof(path), dir, name);
+
+	if (r)
+		return r;
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return -errno;
+	if (bpf_obj_get_info_by_fd(fd, &info, &size))
+		return -errno;
+	if (info.value_size != value_size)
+		return -EPROTO;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
 }

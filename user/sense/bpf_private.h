@@ -59,10 +59,14 @@ void sense_unpin(const char *dir, const char *const *names, size_t count);
 /* Whether dir would be in a bpf file system. */
 bool sense_can_pin(const char *dir);
 
-/* Pinned by bpf_tlb.c, in the same directory. */
-#define TLB_PINNED_MAPS              \
-	{                            \
-		"tlb", "tlb_senders" \
+/* -EPROTO: another version pinned it, as its values are not of this size. */
+int sense_open_pin(const char *dir, const char *name, size_t value_size,
+		   int *ret_fd) __must_check;
+
+/* Pinned by bpf_tlb.c, in the same directory; the last tells of the others. */
+#define TLB_PINNED_MAPS                           \
+	{                                         \
+		"tlb", "tlb_senders", "tlb_about" \
 	}
 
 /* The system's row is there from the start, so that it can never be lost. */

@@ -163,18 +163,32 @@ static void attach_receive(struct tlb_bpf *tlb)
 	attach_set(tlb, of_function);
 	drop_half(tlb, "on_flush_in", "on_flush_out");
 	drop_half(tlb, "on_remote_in", "on_remote_out");
-	if (tlb_has(tlb, "on_flush_in", "on_flush_out") ||
-	    tlb_has(tlb, "on_remote_in", "on_remote_out")) {
-		tlb->receive = TLB_RECEIVE_FLUSH_FUNC;
+	tlb->receive = tlb_receive_by(tlb);
+	if (tlb->receive == TLB_RECEIVE_FLUSH_FUNC) {
 		switch_off_all(tlb, of_interrupt, "not needed");
 		return;
 	}
 	attach_set(tlb, of_interrupt);
 	drop_half(tlb, "on_call_in", "on_call_out");
 	drop_half(tlb, "on_single_in", "on_single_out");
-	if (tlb_has(tlb, "on_call_in", "on_call_out") &&
-	    tlb_has(tlb, "on_single_in", "on_single_out"))
-		tlb->receive = TLB_RECEIVE_CALL;
+	tlb->receive = tlb_receive_by(tlb);
+}
+
+/* A list's phase ends with its own event: aging would never, without. */
+static void drop_endless(struct tlb_bpf *tlb)
+{
+	static const char *const ends[] = {"on_shrink_inact", "on_shrink_act"};
+	static const char *const begins[] = {"on_isolate_7", "on_isolate_8"};
+
+	for (size_t i = 0; i < SWT_ARRAY_SIZE(ends); i++) {
+		if (tlb_has(tlb, ends[i], ends[i]))
+			continue;
+		for (size_t j = 0; j < SWT_ARRAY_SIZE(begins); j++) {
+			detach(tlb, begins[j]);
+			tlb_switch_off(tlb, begins[j],
+				       tlb_why_off(tlb, ends[i]));
+		}
+	}
 }
 
 static void attach(struct tlb_bpf *tlb)
@@ -184,6 +198,7 @@ static void attach(struct tlb_bpf *tlb)
 		if (!is_one_of(tlb->signals[i].program, of_function) &&
 		    !is_one_of(tlb->signals[i].program, of_interrupt))
 			attach_one(tlb, i);
+	drop_endless(tlb);
 	drop_half(tlb, "on_direct_begin", "on_direct_end");
 	drop_half(tlb, "on_memcg_begin", "on_memcg_end");
 	drop_half(tlb, "on_node_begin", "on_node_end");
@@ -195,8 +210,9 @@ static bool has_anything(const struct tlb_bpf *tlb)
 }
 
 /* Pinning is a convenience: counting goes on without. */
-static void try_pin(struct tlb_bpf *tlb, const char *dir)
+static void try_pin(struct tlb_bpf *tlb, const struct tlb_bpf_options *options)
 {
+	const char *dir = options->pin_dir;
 	int r = 0;
 
 	if (!dir)
@@ -207,6 +223,8 @@ static void try_pin(struct tlb_bpf *tlb, const char *dir)
 	/* There already: the controller's. */
 	else if (mkdir(dir, 0700) && errno != EEXIST)
 		r = -errno;
+	if (!r)
+		r = tlb_describe(tlb, options);
 	if (!r)
 		r = sense_pin(tlb->skeleton->obj, dir, pinned_maps,
 			      SWT_ARRAY_SIZE(pinned_maps));
@@ -262,8 +280,24 @@ static int start(struct tlb_bpf *tlb, const struct tlb_bpf_options *options,
 		return -ENOTSUP;
 	}
 	tlb_explain_missing(tlb, options->receive_wanted);
-	try_pin(tlb, options->pin_dir);
+	tlb->counts_fd = bpf_map__fd(tlb->skeleton->maps.tlb);
+	tlb->senders_fd = bpf_map__fd(tlb->skeleton->maps.tlb_senders);
+	try_pin(tlb, options);
 	return 0;
+}
+
+static int share_or_start(struct tlb_bpf *tlb,
+			  const struct tlb_bpf_options *options, char *error,
+			  size_t error_size)
+{
+	int r = options->shared_dir ? tlb_open_shared(tlb, options) : -ENOENT;
+
+	if (!r)
+		return 0;
+	if (r != -ENOENT)
+		log_debug("the maps pinned in %s are not read: %s",
+			  options->shared_dir, strerror(-r));
+	return start(tlb, options, error, error_size);
 }
 
 int tlb_bpf_open(struct tlb_bpf **ret, const struct tlb_bpf_options *options,
@@ -276,7 +310,7 @@ int tlb_bpf_open(struct tlb_bpf **ret, const struct tlb_bpf_options *options,
 		snprintf(error, error_size, "no memory");
 		return -ENOMEM;
 	}
-	tlb->stats_fd = -1;
+	tlb->stats_fd = tlb->counts_fd = tlb->senders_fd = -1;
 	sense_hush_libbpf();
 	tlb->cpu_count = libbpf_num_possible_cpus();
 	r = tlb->cpu_count < 0 ? tlb->cpu_count : 0;
@@ -284,7 +318,7 @@ int tlb_bpf_open(struct tlb_bpf **ret, const struct tlb_bpf_options *options,
 		snprintf(error, error_size, "cannot tell how many CPUs: %s",
 			 strerror(-r));
 	else
-		r = start(tlb, options, error, error_size);
+		r = share_or_start(tlb, options, error, error_size);
 	if (r) {
 		tlb_bpf_close(tlb);
 		return r;
@@ -303,6 +337,7 @@ void tlb_bpf_close(struct tlb_bpf *tlb)
 		sense_unpin(tlb->pin_dir, pinned_maps,
 			    SWT_ARRAY_SIZE(pinned_maps));
 	util_close_fd(&tlb->stats_fd);
+	tlb_close_shared(tlb);
 	tlb_skel__destroy(tlb->skeleton);
 	free(tlb->pin_dir);
 	free(tlb);

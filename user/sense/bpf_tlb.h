@@ -14,8 +14,13 @@
 #include "util.h"
 
 struct tlb_bpf_options {
-	const char *btf_path;  /* NULL: the kernel's */
-	const char *pin_dir;   /* NULL: do not pin */
+	const char *btf_path; /* NULL: the kernel's */
+	const char *pin_dir;  /* NULL: do not pin */
+	/*
+	 * NULL, or where a running controller may have pinned its maps: if they
+	 * have what is wanted they are read, and nothing is counted twice.
+	 */
+	const char *shared_dir;
 	bool with_task_switch; /* count flushes of a task switch too */
 	bool has_swap;	       /* is any swap on now */
 	enum tlb_receive receive_wanted; /* the best allowed up to this one */
@@ -37,7 +42,13 @@ const char *tlb_bpf_missing(const struct tlb_bpf *tlb, unsigned int i);
 enum tlb_receive tlb_bpf_receive(const struct tlb_bpf *tlb);
 bool tlb_bpf_has_flushes(const struct tlb_bpf *tlb); /* tlb_flush is on */
 bool tlb_bpf_has_phases(const struct tlb_bpf *tlb);
+/* Up to v6.6 no event tells what MGLRU evicts. */
+bool tlb_bpf_has_mglru_evicting(const struct tlb_bpf *tlb);
+bool tlb_bpf_has_aging(const struct tlb_bpf *tlb); /* anon, without swap */
+/* The process whose programs count; 0: our own. */
+uint32_t tlb_bpf_counting_pid(const struct tlb_bpf *tlb);
 const struct tlb_reasons *tlb_bpf_reasons(const struct tlb_bpf *tlb);
+/* Whoever counts tells its programs itself: of no effect on those of others. */
 void tlb_bpf_set_swap(struct tlb_bpf *tlb, bool has_swap);
 
 /* Totals so far; free with tlb_counts_done(). */

@@ -124,6 +124,17 @@ bool tlb_has(const struct tlb_bpf *tlb, const char *in, const char *out)
 	return signal_of(tlb, in)->is_on && signal_of(tlb, out)->is_on;
 }
 
+enum tlb_receive tlb_receive_by(const struct tlb_bpf *tlb)
+{
+	if (tlb_has(tlb, "on_flush_in", "on_flush_out") ||
+	    tlb_has(tlb, "on_remote_in", "on_remote_out"))
+		return TLB_RECEIVE_FLUSH_FUNC;
+	if (tlb_has(tlb, "on_call_in", "on_call_out") &&
+	    tlb_has(tlb, "on_single_in", "on_single_out"))
+		return TLB_RECEIVE_CALL;
+	return TLB_RECEIVE_NONE;
+}
+
 void tlb_switch_off(struct tlb_bpf *tlb, const char *program, const char *why)
 {
 	struct bpf_signal *signal = signal_of(tlb, program);
@@ -174,6 +185,8 @@ static void explain_receive(struct tlb_bpf *tlb, enum tlb_receive wanted)
 
 void tlb_explain_missing(struct tlb_bpf *tlb, enum tlb_receive wanted)
 {
+	bool is_old = signal_of(tlb, "on_isolate_8")->found_args == 8;
+
 	if (!tlb_bpf_has_flushes(tlb))
 		tlb_note_missing(tlb,
 				 "flushes are not counted, by reason, phase or "
@@ -187,7 +200,8 @@ void tlb_explain_missing(struct tlb_bpf *tlb, enum tlb_receive wanted)
 		tlb_note_missing(tlb,
 				 "aging and evicting are not told apart from "
 				 "other reclaim: mm_vmscan_lru_isolate: %s",
-				 tlb_why_off(tlb, "on_isolate_7"));
+				 tlb_why_off(tlb, is_old ? "on_isolate_8"
+							 : "on_isolate_7"));
 	if (!tlb_has(tlb, "on_direct_begin", "on_direct_end"))
 		tlb_note_missing(tlb, "direct reclaim is not told apart: %s",
 				 tlb_why_off(tlb, "on_direct_begin"));

@@ -31,6 +31,21 @@ bool tlb_bpf_has_phases(const struct tlb_bpf *tlb)
 	       tlb_has(tlb, "on_isolate_8", "on_shrink_inact");
 }
 
+uint32_t tlb_bpf_counting_pid(const struct tlb_bpf *tlb)
+{
+	return tlb->skeleton ? 0 : tlb->about.pid;
+}
+
+bool tlb_bpf_has_mglru_evicting(const struct tlb_bpf *tlb)
+{
+	return tlb_has(tlb, "on_isolate_7", "on_shrink_inact");
+}
+
+bool tlb_bpf_has_aging(const struct tlb_bpf *tlb)
+{
+	return tlb_has(tlb, "on_shrink_act", "on_shrink_act");
+}
+
 const struct tlb_reasons *tlb_bpf_reasons(const struct tlb_bpf *tlb)
 {
 	return &tlb->reasons;
@@ -38,7 +53,8 @@ const struct tlb_reasons *tlb_bpf_reasons(const struct tlb_bpf *tlb)
 
 void tlb_bpf_set_swap(struct tlb_bpf *tlb, bool has_swap)
 {
-	tlb->skeleton->data->has_swap = has_swap;
+	if (tlb->skeleton)
+		tlb->skeleton->data->has_swap = has_swap;
 }
 
 /* Only who reads pays: two clock reads a run, of every program there is. */
@@ -51,12 +67,10 @@ static void want_stats(struct tlb_bpf *tlb)
 		log_debug("no run time of the programs: %m, ignoring");
 }
 
-static void add_program(const struct bpf_program *program,
-			struct tlb_counts *counts)
+static void add_program(int fd, struct tlb_counts *counts)
 {
 	struct bpf_prog_info info = {0};
 	__u32 size = sizeof(info);
-	int fd = bpf_program__fd(program);
 
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
 		return;
@@ -65,10 +79,34 @@ static void add_program(const struct bpf_program *program,
 	counts->missed_runs += info.recursion_misses;
 }
 
+static void add_programs(struct tlb_bpf *tlb, struct tlb_counts *counts)
+{
+	struct bpf_program *program;
+
+	if (tlb->skeleton) {
+		bpf_object__for_each_program(program, tlb->skeleton->obj)
+			add_program(bpf_program__fd(program), counts);
+		return;
+	}
+	/* Open no longer than this: it would hold them past their process. */
+	for (__u32 i = 0; i < tlb->about.nr_programs; i++) {
+		_cleanup_close_ int fd =
+			bpf_prog_get_fd_by_id(tlb->about.program_ids[i]);
+
+		add_program(fd, counts);
+		if (fd >= 0 || tlb->is_over)
+			continue;
+		tlb->is_over = true;
+		tlb_note_missing(tlb,
+				 "process %u, whose programs counted, ended "
+				 "meanwhile: what came after is not counted",
+				 tlb->about.pid);
+	}
+}
+
 int tlb_bpf_read(struct tlb_bpf *tlb, struct tlb_counts *ret)
 {
 	struct tlb_counts counts = {.nr_cpus = (unsigned int)tlb->cpu_count};
-	struct bpf_program *program;
 	uint32_t zero = 0;
 	int r;
 
@@ -76,14 +114,13 @@ int tlb_bpf_read(struct tlb_bpf *tlb, struct tlb_counts *ret)
 	counts.cpus = calloc(counts.nr_cpus, sizeof(*counts.cpus));
 	if (!counts.cpus)
 		return -ENOMEM;
-	r = bpf_map_lookup_elem(bpf_map__fd(tlb->skeleton->maps.tlb), &zero,
-				counts.cpus);
+	r = bpf_map_lookup_elem(tlb->counts_fd, &zero, counts.cpus);
 	if (r) {
 		tlb_counts_done(&counts);
 		return r;
 	}
-	bpf_object__for_each_program(program, tlb->skeleton->obj)
-		add_program(program, &counts);
+	add_programs(tlb, &counts);
+	counts.has_run_times = tlb->stats_fd >= 0;
 	*ret = counts;
 	return 0;
 }
@@ -121,8 +158,7 @@ static int read_senders(int fd, uint32_t *count,
 int tlb_bpf_senders(struct tlb_bpf *tlb, struct tlb_sender *ret,
 		    unsigned int max, unsigned int *ret_count)
 {
-	const struct bpf_map *map = tlb->skeleton->maps.tlb_senders;
-	uint32_t count = bpf_map__max_entries(map);
+	uint32_t count = SWT_MAX_TLB_SENDERS;
 	_cleanup_free_ struct swt_tlb_sender_key *keys =
 		calloc(count, sizeof(*keys));
 	_cleanup_free_ struct swt_tlb_sender *sent =
@@ -132,7 +168,7 @@ int tlb_bpf_senders(struct tlb_bpf *tlb, struct tlb_sender *ret,
 
 	if (!keys || !sent || !all)
 		return -ENOMEM;
-	r = read_senders(bpf_map__fd(map), &count, keys, sent);
+	r = read_senders(tlb->senders_fd, &count, keys, sent);
 	if (r)
 		return r;
 	for (uint32_t i = 0; i < count; i++)
