@@ -234,7 +234,11 @@ int on_flush_out(void *ctx)
 	return end_receiving();
 }
 
-/* Up to v5.12: for other CPUs only, and who they are is not told. */
+/*
+ * Up to v5.12: who it is for is not told.  The sender's own CPU calls it too,
+ * where page tables stay (on_each_cpu_cond_mask), and counts it in its TLB
+ * line.
+ */
 SEC("fentry/flush_tlb_func_remote")
 int on_remote_in(void *ctx)
 {

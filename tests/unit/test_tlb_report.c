@@ -81,7 +81,7 @@ static void prints_cost_ticks_and_overhead(void **state)
 	_cleanup_free_ char *text = text_of(*state);
 
 	has(text, "0.100 CPU ms, 1000 times, 100 ns each");
-	has(text, "flush-func: flush_tlb_func for other CPUs only");
+	has(text, "flush-func: flush_tlb_func for others");
 	/* user 60 with 40 of a guest, system 20, idle 700, 2 and 2. */
 	has(text, "         60          0         20        700          0"
 		  "          0          2          2         40          0"

@@ -275,8 +275,9 @@ const char *tlb_receive_includes(enum tlb_receive receive)
 		return "every function-call interrupt, whatever it is for, "
 		       "with all that runs in it";
 	case TLB_RECEIVE_FLUSH_FUNC:
-		return "flush_tlb_func for other CPUs only, without entry and "
-		       "exit of the interrupt";
+		return "flush_tlb_func for others (before v5.13 also the "
+		       "sender's own), without entry and exit of the "
+		       "interrupt";
 	default:
 		return "not measured";
 	}
