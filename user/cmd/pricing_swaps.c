@@ -159,6 +159,8 @@ static void time_zswap(struct pricing *pricing, struct sense_bpf *sense)
 		else
 			log_info("zswap is on: its loads and stores are timed");
 	}
+	if (!is_on && pricing->is_zswap_told)
+		log_info("zswap is off: its loads and stores are not timed");
 	pricing->is_zswap_told = is_on;
 }
 

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The price of zswap by its own functions, beside what the kernel's counters and
+# its function tracer say of the same calls.
+#	K=6.1-generic|6.12-generic tests/vm/zswap.sh
+# On kernels without zswap, K=5.10|6.1|6.12: that nothing breaks.
+. tests/lib/guest.sh
+. tests/lib/vm.sh
+K=${K:-6.12-generic}
+BOOT_S=120
+need_command jq
+vm_need
+vm_kernel "$K"
+vm_root
+vm_add "$SWAPTEND" /usr/sbin
+vm_add "$LOAD" /bin
+vm_modules lzo-rle zram
+
+vm_boot $BOOT_S 2 <<'SCENARIO'
+group=/sys/fs/cgroup/limited
+zswap=/sys/module/zswap/parameters/enabled
+tracing=/sys/kernel/tracing
+vmstat() { awk -v name=$1 '$1 == name { print $2 }' /proc/vmstat; }
+# until TENTHS COMMAND: 1, too late
+until_() {
+	tenths=$1
+	shift
+	while ! eval "$@"; do
+		[ $tenths -gt 0 ] || return 1
+		tenths=$((tenths - 1))
+		usleep 100000
+	done
+}
+look() { # NAME
+	say begin $1.json
+	swaptend status --json >$OUT
+	say begin $1.vmstat
+	grep -E '^(zswp|pswp)' /proc/vmstat >$OUT
+}
+start_load() { # SECONDS
+	sh -c "echo \$\$ >$group/cgroup.procs; exec load --anon-mb 72 --anon-hot-pct 100 --seconds $1" >/tmp/load &
+	load=$!
+}
+
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+mkdir $group
+echo 48M >$group/memory.max
+echo 192M >/sys/block/zram0/disksize
+mkswap /dev/zram0 >/dev/null
+swapon /dev/zram0
+[ ! -e $zswap ] || echo Y >$zswap
+say begin check
+swaptend check --json >$OUT
+
+swaptend run --law cost --verbose >/tmp/log 2>&1 &
+pid=$!
+until_ 300 'grep -q ready: /tmp/log || [ ! -d /proc/$pid ]'
+echo 8192 >$tracing/buffer_size_kb
+for name in zswap_load zswap_store zswap_frontswap_load zswap_frontswap_store; do
+	echo $name >>$tracing/set_ftrace_filter
+done 2>/dev/null
+if grep -q zswap $tracing/set_ftrace_filter; then
+	echo function_graph >$tracing/current_tracer
+fi
+look before
+start_load 8
+wait $load
+look timed
+echo 0 >$tracing/tracing_on
+say begin graph
+# Of each function: calls, and their mean time.
+awk -F'[|]' '/zswap_/ { name = $2; gsub(/[ ();]/, "", name); n[name]++
+	for (i = split($1, word, " "); i > 1; i--) if (word[i] == "us") { us[name] += word[i - 1]; break } }
+	END { for (name in n) print name, n[name], us[name] / n[name] * 1000 }' $tracing/trace >$OUT
+echo nop >$tracing/current_tracer
+
+[ ! -e $zswap ] || {
+	start_load 25
+	echo N >$zswap
+	until_ 200 'grep -q "zswap is off" /tmp/log'
+	look off
+	usleep 3000000
+	look later
+	kill $load
+	wait $load
+}
+kill -TERM $pid
+wait $pid
+say begin exit
+echo $? >$OUT
+say begin log
+cat /tmp/log >$OUT
+say begin dmesg
+dmesg | grep -E 'BUG|WARNING|Oops' >$OUT
+SCENARIO
+booted=$?
+is "Linux $K boots and gets to the end" "$booted" 0
+[ $booted = 0 ] || finish
+
+for part in check timed.json off.json later.json log graph; do
+	vm_part $part >"$GUEST_TMP/$part"
+done
+count() { vm_part "$1.vmstat" | awk -v name="$2" '$1 == name { print $2 }'; }
+# grown FROM TO NAME: from one look to the other.
+grown() { echo $(($(count "$2" "$3") - $(count "$1" "$3"))); }
+row() { # LOOK FILTER: of zswap's, {} if there is none
+	jq -c "([.devices[] | select(.device == \"zswap\")][0] // {}) | $2" "$GUEST_TMP/$1.json"
+}
+found() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | .state + ": " + .what' "$GUEST_TMP/check"; }
+
+is 'run ends well' "$(vm_part exit)" 0
+is 'the kernel has nothing to say' "$(vm_part dmesg)" ''
+check 'all programs load and attach' \
+	eval "! grep 'did not load\\|refused to attach' '$GUEST_TMP/log'"
+check 'pages were swapped out' test "$(($(grown before timed pswpout) + $(grown before timed zswpout)))" -gt 1000
+if [ -z "$(count before zswpin)" ]; then
+	is 'zswap that this kernel does not have has no row' "$(row timed .)" '{}'
+	is 'nor a finding' "$(found zswap)" ''
+	finish
+fi
+
+# near NAME A B PCT: they differ by so much of the larger at most.
+near() {
+	local small=$2 large=$3
+
+	[ "$small" -le "$large" ] || small=$3 large=$2
+	if [ "$small" -gt 0 ] && [ $((small * 100)) -ge $((large * (100 - $4))) ]; then
+		ok "$1"
+	else
+		not_ok "$1" "$2, $3"
+	fi
+}
+# Of the row: ns a page.  Of the function tracer: the mean of all calls.
+row_ns() { row timed ".$1 | .sampled_ns / .sampled_pages | round"; }
+graph_ns() { awk -v end="_$1" 'substr($1, length($1) - length(end) + 1) == end { print int($3) }' "$GUEST_TMP/graph"; }
+
+echo "# a load: $(row_ns swap_in) ns of $(row timed .swap_in.sampled_bios) sampled, traced $(graph_ns load);" \
+	"a store: $(row_ns swap_out) of $(row timed .swap_out.sampled_bios), traced $(graph_ns store)"
+check 'check says that zswap will be timed' eval "found zswap | grep 'ok: on; run will time'"
+check 'loads were sampled' test "$(row timed .swap_in.sampled_bios)" -ge 100
+check 'stores were sampled' test "$(row timed .swap_out.sampled_bios)" -ge 100
+near 'as many loads as /proc/vmstat has pages from zswap' \
+	"$(row timed .swap_in.bios_estimate)" "$(grown before timed zswpin)" 10
+near 'as many stores as it has pages to zswap' \
+	"$(row timed .swap_out.bios_estimate)" "$(grown before timed zswpout)" 10
+# The tracer's own time, and what sampling leaves out, make the difference.
+near 'a load takes what the function tracer says' "$(row_ns swap_in)" "$(graph_ns load)" 40
+near 'so does a store' "$(row_ns swap_out)" "$(graph_ns store)" 40
+price=$(jq '.targets[0].prices.swap_in_ns' "$GUEST_TMP/timed.json")
+is 'the price is measured' "$(jq -r '.targets[0].prices.swap_in_source' "$GUEST_TMP/timed.json")" measured
+check 'it is no less than half a load' test $((price * 2)) -ge "$(row_ns swap_in)"
+check 'and no more than twice a load and a store' \
+	test "$price" -le $((2 * ($(row_ns swap_in) + $(row_ns swap_out))))
+
+check 'pages come back after zswap was switched off' \
+	test "$(($(grown off later pswpin) + $(grown off later zswpin)))" -gt 100
+is 'none is timed as of zswap' "$(row later '[.swap_in, .swap_out]')" "$(row off '[.swap_in, .swap_out]')"
+[ "$tap_failures" = 0 ] || { sed 's/^/# /' "$GUEST_TMP/log" "$GUEST_TMP/graph"; vm_console; }
+finish
