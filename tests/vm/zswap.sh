@@ -49,6 +49,8 @@ echo 192M >/sys/block/zram0/disksize
 mkswap /dev/zram0 >/dev/null
 swapon /dev/zram0
 [ ! -e $zswap ] || echo Y >$zswap
+say begin uname
+uname -r >$OUT
 say begin check
 swaptend check --json >$OUT
 
@@ -101,8 +103,13 @@ for part in check timed.json off.json later.json log graph; do
 	vm_part $part >"$GUEST_TMP/$part"
 done
 count() { vm_part "$1.vmstat" | awk -v name="$2" '$1 == name { print $2 }'; }
-# grown FROM TO NAME: from one look to the other.
-grown() { echo $(($(count "$2" "$3") - $(count "$1" "$3"))); }
+# grown FROM TO NAME: from one look to the other; 0 where nobody counts it.
+grown() {
+	local from to
+
+	from=$(count "$1" "$3") to=$(count "$2" "$3")
+	echo $((${to:-0} - ${from:-0}))
+}
 row() { # LOOK FILTER: of zswap's, {} if there is none
 	jq -c "([.devices[] | select(.device == \"zswap\")][0] // {}) | $2" "$GUEST_TMP/$1.json"
 }
@@ -130,19 +137,21 @@ near() {
 		not_ok "$1" "$2, $3"
 	fi
 }
-# Of the row: ns a page.  Of the function tracer: the mean of all calls.
+# Of the row: pages of all calls.
+pages() { row timed ".$1 | .bios_estimate * .sampled_pages / .sampled_bios | round"; }
+# ns a page.  Of the function tracer: the mean of all calls.
 row_ns() { row timed ".$1 | .sampled_ns / .sampled_pages | round"; }
 graph_ns() { awk -v end="_$1" 'substr($1, length($1) - length(end) + 1) == end { print int($3) }' "$GUEST_TMP/graph"; }
 
-echo "# a load: $(row_ns swap_in) ns of $(row timed .swap_in.sampled_bios) sampled, traced $(graph_ns load);" \
+echo "# $(vm_part uname): a load: $(row_ns swap_in) ns of $(row timed .swap_in.sampled_bios) sampled, traced $(graph_ns load);" \
 	"a store: $(row_ns swap_out) of $(row timed .swap_out.sampled_bios), traced $(graph_ns store)"
 check 'check says that zswap will be timed' eval "found zswap | grep 'ok: on; run will time'"
 check 'loads were sampled' test "$(row timed .swap_in.sampled_bios)" -ge 100
 check 'stores were sampled' test "$(row timed .swap_out.sampled_bios)" -ge 100
 near 'as many loads as /proc/vmstat has pages from zswap' \
-	"$(row timed .swap_in.bios_estimate)" "$(grown before timed zswpin)" 10
+	"$(pages swap_in)" "$(grown before timed zswpin)" 10
 near 'as many stores as it has pages to zswap' \
-	"$(row timed .swap_out.bios_estimate)" "$(grown before timed zswpout)" 10
+	"$(pages swap_out)" "$(grown before timed zswpout)" 10
 # The tracer's own time, and what sampling leaves out, make the difference.
 near 'a load takes what the function tracer says' "$(row_ns swap_in)" "$(graph_ns load)" 40
 near 'so does a store' "$(row_ns swap_out)" "$(graph_ns store)" 40
