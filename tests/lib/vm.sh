@@ -26,7 +26,7 @@ VM_FETCH_S=${VM_FETCH_S:-75}
 # Suites that carry a series as their package linux-image-cloud-amd64, or
 # linux-image-amd64: the cloud's have no zswap.
 VM_SERIES='5.10=bullseye 6.1=bookworm 6.12=trixie
-	6.1-generic=bookworm 6.12-generic=trixie'
+	5.10-generic=bullseye 6.1-generic=bookworm 6.12-generic=trixie'
 
 vm_need() {
 	local command

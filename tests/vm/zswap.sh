@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The price of zswap by its own functions, beside what the kernel's counters and
 # its function tracer say of the same calls.
-#	K=6.1-generic|6.12-generic tests/vm/zswap.sh
+#	K=5.10-generic|6.1-generic|6.12-generic tests/vm/zswap.sh
 # On kernels without zswap, K=5.10|6.1|6.12: that nothing breaks.
 . tests/lib/guest.sh
 . tests/lib/vm.sh
@@ -49,6 +49,8 @@ echo 192M >/sys/block/zram0/disksize
 mkswap /dev/zram0 >/dev/null
 swapon /dev/zram0
 [ ! -e $zswap ] || echo Y >$zswap
+say begin zswap
+cat $zswap >$OUT
 say begin uname
 uname -r >$OUT
 say begin check
@@ -119,8 +121,8 @@ is 'run ends well' "$(vm_part exit)" 0
 is 'the kernel has nothing to say' "$(vm_part dmesg)" ''
 check 'all programs load and attach' \
 	eval "! grep 'did not load\\|refused to attach' '$GUEST_TMP/log'"
-check 'pages were swapped out' test "$(($(grown before timed pswpout) + $(grown before timed zswpout)))" -gt 1000
-if [ -z "$(count before zswpin)" ]; then
+if [ "$(vm_part zswap)" != Y ]; then
+	check 'pages were swapped out' test "$(grown before timed pswpout)" -gt 1000
 	is 'zswap that this kernel does not have has no row' "$(row timed .)" '{}'
 	is 'nor a finding' "$(found zswap)" ''
 	finish
@@ -144,25 +146,34 @@ row_ns() { row timed ".$1 | .sampled_ns / .sampled_pages | round"; }
 graph_ns() { awk -v end="_$1" 'substr($1, length($1) - length(end) + 1) == end { print int($3) }' "$GUEST_TMP/graph"; }
 
 echo "# $(vm_part uname): a load: $(row_ns swap_in) ns of $(row timed .swap_in.sampled_bios) sampled, traced $(graph_ns load);" \
-	"a store: $(row_ns swap_out) of $(row timed .swap_out.sampled_bios), traced $(graph_ns store)"
+	"a store: $(row_ns swap_out) of $(row timed .swap_out.sampled_bios), traced $(graph_ns store);" \
+	"the price: $(jq '.targets[0].prices.swap_in_ns' "$GUEST_TMP/timed.json")"
 check 'check says that zswap will be timed' eval "found zswap | grep 'ok: on; run will time'"
 check 'loads were sampled' test "$(row timed .swap_in.sampled_bios)" -ge 100
 check 'stores were sampled' test "$(row timed .swap_out.sampled_bios)" -ge 100
-near 'as many loads as /proc/vmstat has pages from zswap' \
-	"$(pages swap_in)" "$(grown before timed zswpin)" 10
-near 'as many stores as it has pages to zswap' \
-	"$(pages swap_out)" "$(grown before timed zswpout)" 10
-# The tracer's own time, and what sampling leaves out, make the difference.
-near 'a load takes what the function tracer says' "$(row_ns swap_in)" "$(graph_ns load)" 40
-near 'so does a store' "$(row_ns swap_out)" "$(graph_ns store)" 40
+if [ -n "$(count before zswpin)" ]; then
+	near 'as many loads as /proc/vmstat has pages from zswap' \
+		"$(pages swap_in)" "$(grown before timed zswpin)" 10
+	near 'as many stores as it has pages to zswap' \
+		"$(pages swap_out)" "$(grown before timed zswpout)" 10
+else
+	skip 'as many as /proc/vmstat has' 'nobody counts them before v5.19'
+fi
+# The tracer's time has that of the programs in it.
+if [ -n "$(graph_ns load)" ]; then
+	near 'a load takes what the function tracer says' "$(row_ns swap_in)" "$(graph_ns load)" 50
+	near 'so does a store' "$(row_ns swap_out)" "$(graph_ns store)" 50
+else
+	skip 'the function tracer says the same' 'on v5.10 it does not see what fentry sees'
+fi
 price=$(jq '.targets[0].prices.swap_in_ns' "$GUEST_TMP/timed.json")
 is 'the price is measured' "$(jq -r '.targets[0].prices.swap_in_source' "$GUEST_TMP/timed.json")" measured
 check 'it is no less than half a load' test $((price * 2)) -ge "$(row_ns swap_in)"
 check 'and no more than twice a load and a store' \
 	test "$price" -le $((2 * ($(row_ns swap_in) + $(row_ns swap_out))))
 
-check 'pages come back after zswap was switched off' \
-	test "$(($(grown off later pswpin) + $(grown off later zswpin)))" -gt 100
+check 'swapping goes on after zswap was switched off' \
+	test "$(($(grown off later pswpin) + $(grown off later pswpout) + $(grown off later zswpin)))" -gt 100
 is 'none is timed as of zswap' "$(row later '[.swap_in, .swap_out]')" "$(row off '[.swap_in, .swap_out]')"
 [ "$tap_failures" = 0 ] || { sed 's/^/# /' "$GUEST_TMP/log" "$GUEST_TMP/graph"; vm_console; }
 finish
