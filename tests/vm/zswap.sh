@@ -7,7 +7,7 @@
 . tests/lib/guest.sh
 . tests/lib/vm.sh
 K=${K:-6.12-generic}
-BOOT_S=120
+BOOT_S=90
 need_command jq
 vm_need
 vm_kernel "$K"
