@@ -100,6 +100,14 @@ static __always_inline __u64 page_flags(struct page *page)
 #define HAS_FLAG(flags, name) \
 	((flags) >> bpf_core_enum_value(enum pageflags, name) & 1)
 
+/* Only a large folio has its order in the second page. */
+static __always_inline __u32 folio_pages(struct folio *folio)
+{
+	if (!HAS_FLAG(page_flags((struct page *)folio), PG_head))
+		return 1;
+	return 1U << (BPF_CORE_READ(folio, _flags_1) & 31);
+}
+
 /* PG_swapcache shares its bit with a flag of file pages. */
 static __always_inline bool flags_are_swapcache(__u64 flags)
 {

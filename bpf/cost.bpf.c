@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a page costs to read back: the time from block_bio_queue to
- * block_bio_complete, per device, for swap and for files.  Sampled, and only
+ * block_bio_complete, per device, for swap and for files; of zswap, which needs
+ * no bio, that of the functions that load and store.  Sampled, and only
  * while reclaim is at work: without it nothing is evicted that could be read
  * back, and a fast disk should not pay for the asking.
  */
@@ -32,9 +33,9 @@ extern __u64 last_pass_jiffies;
 /* Bios of one request that are looked at. */
 #define MAX_MERGED 1024
 
-/* A sampled bio between its two events. */
+/* A sampled bio, or folio that zswap is asked for, between its two events. */
 struct slot {
-	__u64 id; /* of the bio; 0: free */
+	__u64 id; /* of the bio or folio; 0: free */
 	__u64 queued_ns;
 	__u32 dev;
 	__u16 io; /* enum swt_io */
@@ -67,19 +68,24 @@ struct sampler {
 
 /* A power of 2.  A flood on one device must not hide the stalls of another. */
 #define NR_SAMPLERS 16
+/*
+ * Behind them those of zswap, one for loads and one for stores: where these
+ * take turns, every second of all would be of one kind.
+ */
+#define ZSWAP_SAMPLER(io) (NR_SAMPLERS + ((io) == SWT_IO_SWAP_OUT))
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NR_SAMPLERS);
+	__uint(max_entries, NR_SAMPLERS + 2);
 	__type(key, __u32);
 	__type(value, struct sampler);
 } samplers SEC(".maps");
 
 /* How many bios this one stands for; 0: not sampled. */
-static __always_inline __u32 sample(const struct bio *bio, __u64 jiffy)
+static __always_inline __u32 sample(__u32 key, __u64 jiffy)
 {
-	__u32 key = bio_dev_hash(bio, slots) & (NR_SAMPLERS - 1), every;
 	struct sampler *state = bpf_map_lookup_elem(&samplers, &key);
+	__u32 every;
 
 	if (!state)
 		return 0;
@@ -104,14 +110,16 @@ static __always_inline __u32 sample(const struct bio *bio, __u64 jiffy)
  * The verifier forbids sums with a bio's address, but not the difference of
  * two pointers, which is a plain number and as unique.
  */
-static __always_inline __u64 id_of(const struct bio *bio)
+static __always_inline __u64 id_of(const void *object)
 {
-	return (__u64)bio - (__u64)slots;
+	return (__u64)object - (__u64)slots;
 }
 
 static __always_inline struct slot *slot_of(__u64 id)
 {
-	/* Two bios are at least 64 bytes apart.  Fibonacci hashing (Knuth). */
+	/* Two bios, or folios, are at least 64 bytes apart.  Fibonacci hashing
+	 * (Knuth).
+	 */
 	__u64 hash = (id >> 6) * 0x9e3779b97f4a7c15ULL;
 
 	return &slots[(hash >> 40) & (NR_SLOTS - 1)];
@@ -138,16 +146,10 @@ static __always_inline __u32 classify(struct bio *bio, __u32 dev)
 					: SWT_IO_FILE_READ;
 }
 
-static __always_inline void begin(struct bio *bio, __u32 every)
+static __always_inline void take_slot(__u64 id, const struct slot *what)
 {
-	__u64 id = id_of(bio);
 	struct slot *slot = slot_of(id);
-	__u32 dev = bio_dev(bio), io = classify(bio, dev);
-	__u64 now_ns;
 
-	if (io >= SWT_NR_IOS)
-		return;
-	now_ns = bpf_ktime_get_ns();
 	/* Two bios in one slot: the older is given up, unless it never ended.
 	 */
 	if (!slot->id)
@@ -155,18 +157,32 @@ static __always_inline void begin(struct bio *bio, __u32 every)
 	else if (slot->id != id)
 		count_lost(SWT_LOST_IO_SLOT);
 	slot->id = 0;
-	slot->queued_ns = now_ns;
-	slot->dev = dev;
-	slot->io = io;
-	slot->sample_every = every;
-	slot->pages = (bio->bi_iter.bi_size + 4095) >> 12;
+	slot->dev = what->dev;
+	slot->io = what->io;
+	slot->sample_every = what->sample_every;
+	slot->pages = what->pages;
+	slot->queued_ns = bpf_ktime_get_ns();
 	slot->id = id;
 }
 
-/* The end of a sampled bio with this address was missed. */
-static __always_inline void forget(const struct bio *bio)
+static __always_inline void begin(struct bio *bio, __u32 every)
 {
-	__u64 id = id_of(bio);
+	__u32 dev = bio_dev(bio), io = classify(bio, dev);
+	const struct slot what = {
+		.dev = dev,
+		.io = io,
+		.sample_every = every,
+		.pages = (bio->bi_iter.bi_size + 4095) >> 12,
+	};
+
+	if (io < SWT_NR_IOS)
+		take_slot(id_of(bio), &what);
+}
+
+/* The end of what is sampled at this address was missed, or is not to count. */
+static __always_inline void forget(const void *object)
+{
+	__u64 id = id_of(object);
 	struct slot *slot = slot_of(id);
 
 	if (slot->id != id)
@@ -184,7 +200,7 @@ static __always_inline int on_queue(struct bio *bio)
 		return 0;
 	if (!bio_is_whole_io(bio))
 		return 0;
-	every = sample(bio, jiffy);
+	every = sample(bio_dev_hash(bio, slots) & (NR_SAMPLERS - 1), jiffy);
 	if (every)
 		begin(bio, every);
 	else if (in_flight)
@@ -305,4 +321,95 @@ int BPF_PROG(on_rq_complete, struct request *request, int error,
 		bio = bio->bi_next;
 	}
 	return 0;
+}
+
+static __always_inline int zswap_begin(void *page, __u32 io, bool is_folio)
+{
+	__u64 jiffy = bpf_jiffies64();
+	struct slot what = {.dev = SWT_DEV_ZSWAP, .io = io, .pages = 1};
+	__u32 every;
+
+	if (jiffy - last_pass_jiffies > RECLAIM_TAIL_JIFFIES)
+		return 0;
+	every = sample(ZSWAP_SAMPLER(io), jiffy);
+	if (!every) {
+		if (in_flight)
+			forget(page);
+		return 0;
+	}
+	what.sample_every = every;
+	if (is_folio)
+		what.pages = folio_pages(page);
+	take_slot(id_of(page), &what);
+	return 0;
+}
+
+/* What zswap did not have or take is timed where it goes next. */
+static __always_inline int zswap_end(const void *page, bool is_done)
+{
+	if (!in_flight)
+		return 0;
+	if (is_done)
+		end_if_sampled(id_of(page), 0);
+	else
+		forget(page);
+	return 0;
+}
+
+/* Set by user space from BTF: zswap_load() says true up to v6.14, then 0. */
+const volatile bool cfg_load_is_bool = true;
+
+/* v6.6 and later (42c06a0e8ebe took frontswap away). */
+SEC("fentry/zswap_load")
+int BPF_PROG(on_zload_in, struct folio *folio)
+{
+	return zswap_begin(folio, SWT_IO_SWAP_IN, true);
+}
+
+/* Of a bool the kernel sets no more than the low byte. */
+SEC("fexit/zswap_load")
+int BPF_PROG(on_zload_out, struct folio *folio, int ret)
+{
+	return zswap_end(folio, cfg_load_is_bool ? (__u8)ret : !ret);
+}
+
+SEC("fentry/zswap_store")
+int BPF_PROG(on_zstore_in, struct folio *folio)
+{
+	return zswap_begin(folio, SWT_IO_SWAP_OUT, true);
+}
+
+SEC("fexit/zswap_store")
+int BPF_PROG(on_zstore_out, struct folio *folio, int ret)
+{
+	return zswap_end(folio, (__u8)ret);
+}
+
+/* Up to v6.5; large pages are not taken. */
+SEC("fentry/zswap_frontswap_load")
+int BPF_PROG(on_fload_in, unsigned int type, unsigned long offset,
+	     struct page *page)
+{
+	return zswap_begin(page, SWT_IO_SWAP_IN, false);
+}
+
+SEC("fexit/zswap_frontswap_load")
+int BPF_PROG(on_fload_out, unsigned int type, unsigned long offset,
+	     struct page *page, int ret)
+{
+	return zswap_end(page, !ret);
+}
+
+SEC("fentry/zswap_frontswap_store")
+int BPF_PROG(on_fstore_in, unsigned int type, unsigned long offset,
+	     struct page *page)
+{
+	return zswap_begin(page, SWT_IO_SWAP_OUT, false);
+}
+
+SEC("fexit/zswap_frontswap_store")
+int BPF_PROG(on_fstore_out, unsigned int type, unsigned long offset,
+	     struct page *page, int ret)
+{
+	return zswap_end(page, !ret);
 }

@@ -89,6 +89,11 @@ struct page {
 	unsigned long compound_head;
 };
 
+/* _flags_1: since v6.6 (ebc1baf5c9b4) its low 8 bits are the order. */
+struct folio {
+	unsigned long _flags_1;
+};
+
 struct bio_vec {
 	struct page *bv_page;
 };
@@ -119,6 +124,7 @@ enum lru_list {
 enum pageflags {
 	PG_active = 5,
 	PG_workingset = 6,
+	PG_head = 6,
 	PG_swapcache = 10,
 	PG_swapbacked = 17,
 };

@@ -70,7 +70,10 @@ enum swt_io {
 /* [i] counts 2^i ns up to 2^(i+1) - 1; the last also all longer ones. */
 #define SWT_COST_BUCKETS 36
 
-/* From block_bio_queue to block_bio_complete, of sampled bios. */
+/*
+ * From block_bio_queue to block_bio_complete, of sampled bios; of zswap, from
+ * the call that loads or stores a folio to its return.
+ */
 struct swt_cost_io {
 	__u64 bios_estimate; /* how many the sampled ones stand for */
 	__u64 sampled_bios;
@@ -83,6 +86,13 @@ struct swt_cost_io {
 struct swt_cost {
 	struct swt_cost_io io[SWT_NR_IOS];
 };
+
+/*
+ * The row of zswap, which is no device: pages that it had (swap-in) or took
+ * (swap-out), not those that went on to a device.  No block device has major
+ * 4095: BLKDEV_MAJOR_MAX is 512.
+ */
+#define SWT_DEV_ZSWAP 0xffffffffU
 
 /* `law` (the system, key 0) and `targets` (by cgroup id): what was decided. */
 struct swt_law {
@@ -129,7 +139,7 @@ enum swt_lost {
 	SWT_LOST_NO_CGROUP, /* the task's memory cgroup could not be read */
 	SWT_LOST_BAD_PRIORITY,
 	SWT_LOST_COST_MAP_FULL, /* more devices than rows */
-	SWT_LOST_IO_SLOT,	/* a sampled bio gave way to another */
+	SWT_LOST_IO_SLOT, /* a sampled bio or zswap call gave way to another */
 	SWT_NR_LOST,
 };
 

@@ -17,10 +17,10 @@
 /* A kernel, and what it was asked for. */
 static struct kernel {
 	bool has_task_storage; /* of any kind */
-	bool takes_task_storage, takes_prices;
+	bool takes_task_storage, takes_prices, takes_functions;
 	unsigned int loads;
 	bool was_taken;
-	bool had_task_storage, had_prices; /* the last load */
+	bool had_task_storage, had_prices, had_functions; /* the last load */
 } kernel;
 
 int libbpf_probe_bpf_map_type(enum bpf_map_type type, const void *opts)
@@ -38,14 +38,15 @@ static bool has_map(struct bpf_object *object, const char *name)
 	return bpf_map__autocreate(map);
 }
 
-static bool has_price_program(struct bpf_object *object)
+/* Of a section with this in its name. */
+static bool has_program(struct bpf_object *object, const char *part)
 {
 	struct bpf_program *program;
 
 	bpf_object__for_each_program(
 		program, object) if (bpf_program__autoload(program) &&
 				     strstr(bpf_program__section_name(program),
-					    "/block_")) return true;
+					    part)) return true;
 	return false;
 }
 
@@ -55,13 +56,16 @@ int bpf_object__load_skeleton(struct bpf_object_skeleton *skeleton)
 
 	kernel.loads++;
 	kernel.had_task_storage = has_map(object, "task_runs");
-	kernel.had_prices = has_price_program(object);
+	kernel.had_prices = has_program(object, "/block_");
+	kernel.had_functions = has_program(object, "fexit/");
+	assert_int_equal(kernel.had_functions, has_program(object, "fentry/"));
 	/* One of the two, always. */
 	assert_int_not_equal(kernel.had_task_storage,
 			     has_map(object, "thread_runs"));
 	kernel.was_taken =
 		(kernel.takes_task_storage || !kernel.had_task_storage) &&
-		(kernel.takes_prices || !kernel.had_prices);
+		(kernel.takes_prices || !kernel.had_prices) &&
+		(kernel.takes_functions || !kernel.had_functions);
 	return kernel.was_taken ? 0 : -EINVAL;
 }
 
@@ -88,7 +92,8 @@ static void a_kernel_that_takes_all_is_asked_once(void **state)
 	(void)state;
 	kernel = (struct kernel){.has_task_storage = true,
 				 .takes_task_storage = true,
-				 .takes_prices = true};
+				 .takes_prices = true,
+				 .takes_functions = true};
 	load();
 	assert_true(kernel.was_taken);
 	assert_int_equal(kernel.loads, 1);
@@ -118,7 +123,21 @@ static void prices_that_are_refused_are_done_without(void **state)
 	assert_false(kernel.had_prices);
 }
 
-static void both_may_be_refused(void **state)
+/* On kernels without zswap there are none. */
+static void functions_that_are_refused_are_done_without(void **state)
+{
+	(void)state;
+	kernel = (struct kernel){.has_task_storage = true,
+				 .takes_task_storage = true,
+				 .takes_prices = true};
+	load();
+	assert_true(kernel.was_taken);
+	assert_true(kernel.had_task_storage);
+	assert_true(kernel.had_prices);
+	assert_false(kernel.had_functions);
+}
+
+static void all_may_be_refused(void **state)
 {
 	(void)state;
 	kernel = (struct kernel){.has_task_storage = true};
@@ -134,7 +153,8 @@ int main(void)
 		cmocka_unit_test(a_kernel_that_takes_all_is_asked_once),
 		cmocka_unit_test(task_storage_not_for_tracing_is_done_without),
 		cmocka_unit_test(prices_that_are_refused_are_done_without),
-		cmocka_unit_test(both_may_be_refused),
+		cmocka_unit_test(functions_that_are_refused_are_done_without),
+		cmocka_unit_test(all_may_be_refused),
 	};
 
 	return cmocka_run_group_tests_name("load", tests, NULL, NULL);

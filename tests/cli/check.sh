@@ -130,7 +130,7 @@ has 'BTF that is not understood is told apart' btf 'does not understand'
 is 'this machine, as text' "$?" 0
 check 'ends with the verdict' grep -q '^swaptend can control' "$out"
 is 'no line is longer than a screen can show twice' "$(awk 'length > 200' "$out" | wc -l)" 0
-"$SWAPTEND" check --json | jq -e '.signals | length == 14 and all(.program and .tracepoint)' >/dev/null
+"$SWAPTEND" check --json | jq -e '.signals | length == 22 and all(.program and .tracepoint)' >/dev/null
 is 'lists all signals' $? 0
 began_ms=$(guest_now_ms)
 "$SWAPTEND" check --json >"$out" 2>&1
@@ -161,6 +161,22 @@ if [ "$(id -u)" = 0 ] && unshare -m --propagation private true 2>/dev/null; then
 	with_swaps tests/fixtures/swap/swaps-zram.txt --config "$GUEST_TMP/conf"
 	[ "$(cat /sys/module/zswap/parameters/enabled 2>/dev/null)" = Y ] ||
 		has 'at the weight that the settings give it' prices 'swap-in 2\.0 us (prior, zram)'
+	# shellcheck disable=SC2016 # meant for the inner shell
+	with_zswap() {
+		echo "$1" >"$GUEST_TMP/zswap"
+		unshare -m --propagation private bash -c \
+			'mount --bind "$0" /sys/module/zswap/parameters/enabled && exec "$@"' \
+			"$GUEST_TMP/zswap" "$SWAPTEND" check --json >"$out" 2>&1
+	}
+	if [ -e /sys/module/zswap/parameters/enabled ]; then
+		with_zswap Y
+		has 'zswap is timed, or has a default with the reason' zswap \
+			'^ok: on; run will time\|^off: what it has is priced by default, at 6 us a page: .*[a-z]'
+		with_zswap N
+		is 'nothing is said of zswap that is off' "$(found zswap)" ''
+	else
+		skip 'how zswap is priced' 'this kernel has no zswap'
+	fi
 	printf '[swaptend]\nzram-cpu-weight-pct = x\n' >"$GUEST_TMP/conf"
 	with_swaps tests/fixtures/swap/swaps-zram.txt --config "$GUEST_TMP/conf"
 	is 'bad settings are no reason to fail' $? 0

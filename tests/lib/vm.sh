@@ -23,8 +23,10 @@ VM_MEMORY_MB=${VM_MEMORY_MB:-300}
 # With the boots that follow it must stay below the time of tests/run.
 VM_FETCH_S=${VM_FETCH_S:-75}
 
-# Suites that carry a series as their package linux-image-cloud-amd64.
-VM_SERIES='5.10=bullseye 6.1=bookworm 6.12=trixie'
+# Suites that carry a series as their package linux-image-cloud-amd64, or
+# linux-image-amd64: the cloud's have no zswap.
+VM_SERIES='5.10=bullseye 6.1=bookworm 6.12=trixie
+	5.10-generic=bullseye 6.1-generic=bookworm 6.12-generic=trixie'
 
 vm_need() {
 	local command
@@ -83,17 +85,17 @@ vm_apt_setup() {
 	CONF
 }
 
-# vm_fetch SUITE DIRECTORY: the kernel that the suite's linux-image-cloud-amd64
-# stands for.  apt checks what it downloads.
+# vm_fetch SUITE DIRECTORY META: the kernel that the suite's META stands for.
+# apt checks what it downloads.
 vm_fetch() {
-	local suite=$1 directory=$2 package modules
+	local suite=$1 directory=$2 meta=$3 package modules
 
 	vm_apt_setup "$suite" "$directory/apt" || return
 	export APT_CONFIG=$directory/apt/apt.conf
 	apt-get update || return
-	package=$(apt-cache depends linux-image-cloud-amd64 |
+	package=$(apt-cache depends "$meta" |
 		awk '/Depends: linux-image-/ { print $2; exit }')
-	[ -n "$package" ] || { echo "E: no cloud kernel in $suite"; return 1; }
+	[ -n "$package" ] || { echo "E: no $meta in $suite"; return 1; }
 	(cd "$directory/apt" && apt-get download "$package") || return
 	dpkg-deb -x "$directory"/apt/*.deb "$directory" || return
 	rm -rf "$directory/apt"
@@ -115,8 +117,9 @@ vm_why() {
 
 # vm_cache SERIES: there it is whole, or not at all.
 vm_cache() {
-	local directory=$VM_CACHE/linux-$1 new status=0
+	local directory=$VM_CACHE/linux-$1 new status=0 meta=linux-image-cloud-amd64
 
+	[ "$1" = "${1%-generic}" ] || meta=linux-image-amd64
 	[ ! -d "$directory" ] || return 0
 	mkdir -p "$VM_CACHE" 2>/dev/null
 	new=$(mktemp -d "$VM_CACHE/new.XXXXXX" 2>/dev/null) ||
@@ -125,7 +128,7 @@ vm_cache() {
 	on_exit rm -rf "$new"
 	export -f vm_fetch vm_apt_setup vm_archive vm_find_modules
 	timeout -k 5 "$VM_FETCH_S" bash -c 'vm_fetch "$@"' vm_fetch \
-		"$(vm_suite "$1")" "$new" >"$GUEST_TMP/fetch" 2>&1 </dev/null &
+		"$(vm_suite "$1")" "$new" $meta >"$GUEST_TMP/fetch" 2>&1 </dev/null &
 	on_exit guest_end $!
 	wait $! || status=$?
 	[ $status != 124 ] || echo "E: took longer than $VM_FETCH_S s" >>"$GUEST_TMP/fetch"

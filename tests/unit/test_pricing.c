@@ -32,6 +32,7 @@ struct machine {
 	unsigned int row_count;
 	uint32_t told[SWAPS_MAX]; /* devices that are swap */
 	unsigned int told_count;
+	bool is_zswap_timed; /* as the programs were told */
 	uint64_t now_ns;
 };
 
@@ -66,6 +67,16 @@ void sense_set_swap_devices(struct sense_bpf *sense, const uint32_t *devs,
 	assert_in_range(count, 0, SWAPS_MAX);
 	memcpy(machine->told, devs, count * sizeof(*devs));
 	machine->told_count = count;
+}
+
+int sense_set_zswap(struct sense_bpf *sense, bool is_on, char *why,
+		    size_t why_size)
+{
+	(void)sense;
+	(void)why;
+	(void)why_size;
+	machine->is_zswap_timed = is_on;
+	return 0;
 }
 
 static void put(const char *path, const char *text)
@@ -380,6 +391,119 @@ static void zswap_that_is_counted_is_mixed_with_what_is_behind_it(void **state)
 	assert_swap_price(207500, PRICE_PRIOR);
 }
 
+/* The programs time them: 2 us to load, 5 us to store. */
+static void happen_in_zswap(uint64_t loads, uint64_t stores)
+{
+	happen(SWT_DEV_ZSWAP, SWT_IO_SWAP_IN, loads, 2000);
+	happen(SWT_DEV_ZSWAP, SWT_IO_SWAP_OUT, stores, 5000);
+}
+
+static void assert_prices(uint32_t ns, enum price_source source)
+{
+	assert_int_equal(machine->pricing.prices.swap_in_ns, ns);
+	assert_int_equal(machine->pricing.prices.swap_source, source);
+}
+
+static void zswap_that_is_timed_has_the_price_that_was_measured(void **state)
+{
+	(void)state;
+	put(ZSWAP, "Y\n");
+	put("/proc/vmstat", "zswpin 0\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	assert_prices(6000, PRICE_PRIOR);
+	happen_in_zswap(15, 0);
+	put("/proc/vmstat", "zswpin 15\n");
+	pass(SECOND_NS);
+	/* Fewer than 16 are no measurement. */
+	assert_prices(6000, PRICE_PRIOR);
+	happen_in_zswap(185, 200);
+	put("/proc/vmstat", "zswpin 200\n");
+	pass(SECOND_NS);
+	assert_prices(7000, PRICE_MEASURED);
+}
+
+/* Whoever reclaims compresses: dearer than the load, it counts in full. */
+static void a_store_counts_as_often_as_pages_were_stored(void **state)
+{
+	(void)state;
+	put(ZSWAP, "Y\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	happen_in_zswap(400, 100);
+	pass(SECOND_NS);
+	/* 2,000 + 5,000 * 100 / 400 */
+	assert_prices(3250, PRICE_MEASURED);
+}
+
+static void timed_zswap_is_mixed_with_what_is_behind_it(void **state)
+{
+	(void)state;
+	put(ZSWAP, "Y\n");
+	put("/proc/vmstat", "zswpin 5000\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	put("/proc/vmstat", "zswpin 5192\n");
+	happen_in_zswap(192, 192);
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 406000);
+	pass(SECOND_NS);
+	/* (192 * 7,000 + 64 * 2 * 406,000) / 256 */
+	assert_prices(208250, PRICE_MEASURED);
+}
+
+/* 8 reads are no measurement: the part of the price that is a prior shows. */
+static void a_price_is_no_better_than_its_parts(void **state)
+{
+	(void)state;
+	put(ZSWAP, "Y\n");
+	put("/proc/vmstat", "zswpin 0\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	put("/proc/vmstat", "zswpin 192\n");
+	happen_in_zswap(192, 192);
+	happen(PARTITION, SWT_IO_SWAP_IN, 8, 406000);
+	pass(SECOND_NS);
+	/* (192 * 7,000 + 8 * 100,000) / 200 */
+	assert_prices(10720, PRICE_PRIOR);
+}
+
+static void zswap_is_timed_while_it_is_on_and_forgotten_with_it(void **state)
+{
+	(void)state;
+	put(ZSWAP, "N\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	pass(SECOND_NS);
+	assert_false(machine->is_zswap_timed);
+	put(ZSWAP, "Y\n");
+	pass(5 * SECOND_NS);
+	assert_true(machine->is_zswap_timed);
+	happen_in_zswap(100, 100);
+	pass(SECOND_NS);
+	assert_prices(7000, PRICE_MEASURED);
+	put(ZSWAP, "N\n");
+	/* As another compressor would: not of what comes next. */
+	happen_in_zswap(100, 100);
+	pass(5 * SECOND_NS);
+	assert_false(machine->is_zswap_timed);
+	assert_prices(100000, PRICE_PRIOR);
+	put(ZSWAP, "Y\n");
+	pass(5 * SECOND_NS);
+	assert_prices(6000, PRICE_PRIOR);
+}
+
+static void a_crowded_map_keeps_zswap(void **state)
+{
+	(void)state;
+	put(ZSWAP, "Y\n");
+	switch_swaps("/none/sdx7 partition 1000 0 -2\n");
+	happen_in_zswap(100, 100);
+	use_devices(24, 0);
+	put("/sys/dev/block/8:7/dev", "8:7\n");
+	pass(5 * SECOND_NS);
+	assert_int_equal(machine->row_count, 1);
+	assert_prices(7000, PRICE_MEASURED);
+}
+
 static void zswap_may_be_switched_at_any_time(void **state)
 {
 	(void)state;
@@ -662,6 +786,14 @@ int main(void)
 		MACHINE_TEST(dear_files_are_no_stream_before_much_was_seen),
 		MACHINE_TEST(dear_files_are_a_stream_once_much_was_seen),
 		MACHINE_TEST(zswap_may_be_switched_at_any_time),
+		MACHINE_TEST(
+			zswap_that_is_timed_has_the_price_that_was_measured),
+		MACHINE_TEST(a_store_counts_as_often_as_pages_were_stored),
+		MACHINE_TEST(timed_zswap_is_mixed_with_what_is_behind_it),
+		MACHINE_TEST(a_price_is_no_better_than_its_parts),
+		MACHINE_TEST(
+			zswap_is_timed_while_it_is_on_and_forgotten_with_it),
+		MACHINE_TEST(a_crowded_map_keeps_zswap),
 	};
 
 	return cmocka_run_group_tests_name("pricing", tests, NULL, NULL);

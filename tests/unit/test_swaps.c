@@ -517,23 +517,15 @@ static void zswap_is_on_where_its_parameter_says_so(void **state)
 static void each_class_has_a_price_and_a_name(void **state)
 {
 	(void)state;
-	assert_int_equal(swaps_prior_ns(SWAP_ZRAM, false), 5000);
-	assert_int_equal(swaps_prior_ns(SWAP_SSD, false), 100000);
-	assert_int_equal(swaps_prior_ns(SWAP_ROTATIONAL, false), 8000000);
-	assert_int_equal(swaps_prior_ns(SWAP_NETWORK, false), 2000000);
+	assert_int_equal(swaps_prior_ns(SWAP_ZRAM), 5000);
+	assert_int_equal(swaps_prior_ns(SWAP_SSD), 100000);
+	assert_int_equal(swaps_prior_ns(SWAP_ROTATIONAL), 8000000);
+	assert_int_equal(swaps_prior_ns(SWAP_NETWORK), 2000000);
+	assert_int_equal(swaps_zswap_prior_ns(), 6000);
 	assert_string_equal(swaps_class_name(SWAP_ZRAM), "zram");
 	assert_string_equal(swaps_class_name(SWAP_SSD), "ssd");
 	assert_string_equal(swaps_class_name(SWAP_ROTATIONAL), "rotational");
 	assert_string_equal(swaps_class_name(SWAP_NETWORK), "network");
-}
-
-static void zswap_hides_what_is_behind_it_but_zram(void **state)
-{
-	(void)state;
-	assert_int_equal(swaps_prior_ns(SWAP_SSD, true), 6000);
-	assert_int_equal(swaps_prior_ns(SWAP_ROTATIONAL, true), 6000);
-	assert_int_equal(swaps_prior_ns(SWAP_NETWORK, true), 6000);
-	assert_int_equal(swaps_prior_ns(SWAP_ZRAM, true), 5000);
 }
 
 static struct swap_info swap_at(const struct tree *tree, const char *name,
@@ -661,7 +653,6 @@ int main(void)
 		TREE_TEST(a_file_on_a_partition_is_on_its_disk),
 		TREE_TEST(zswap_is_on_where_its_parameter_says_so),
 		cmocka_unit_test(each_class_has_a_price_and_a_name),
-		cmocka_unit_test(zswap_hides_what_is_behind_it_but_zram),
 		TREE_TEST(the_probe_times_reads_and_writes_nothing),
 		TREE_TEST(the_probe_reads_a_device_of_one_page),
 		TREE_TEST(the_probe_of_a_missing_file_says_so),

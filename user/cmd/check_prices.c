@@ -101,9 +101,8 @@ static void probe_swap(const struct swap_info *next, struct side *ret)
 
 	quote_name(next->device.path, name);
 	if (r)
-		set_known(ret, swaps_prior_ns(next->class, false),
-			  "prior, %s; %s: %s", swaps_class_name(next->class),
-			  name, strerror(-r));
+		set_known(ret, swaps_prior_ns(next->class), "prior, %s; %s: %s",
+			  swaps_class_name(next->class), name, strerror(-r));
 	else
 		/* As `run` does: the write is taken to cost as much. */
 		set_known(ret, ns < UINT32_MAX / 2 ? 2 * ns : UINT32_MAX,
@@ -128,14 +127,33 @@ static void price_swap(const struct check_options *options, struct side *ret)
 	if (!next)
 		set_unknown(ret, count ? "all swap is full" : "no swap is on");
 	else if (swaps_zswap_is_on(&options->root))
-		set_known(ret, swaps_prior_ns(SWAP_SSD, true), "prior, zswap");
+		set_known(ret, swaps_zswap_prior_ns(), "prior, zswap");
 	else if (next->class == SWAP_ZRAM)
 		set_known(ret,
-			  pricing_weigh(swaps_prior_ns(next->class, false),
+			  pricing_weigh(swaps_prior_ns(next->class),
 					options->zram_weight_pct),
 			  "prior, zram");
 	else
 		probe_swap(next, ret);
+}
+
+/* Tried, as BTF does not tell whether a function may be traced. */
+static void check_zswap(const struct check_options *options,
+			struct findings *findings)
+{
+	char why[256];
+
+	if (!swaps_zswap_is_on(&options->root) || options->btf_path)
+		return;
+	if (sense_try_zswap(findings->signals, findings->signal_count, why,
+			    sizeof(why)))
+		findings_add(findings, "zswap", FINDING_OFF, NULL,
+			     "what it has is priced by default, at %u us a "
+			     "page: %s",
+			     swaps_zswap_prior_ns() / NS_PER_US, why);
+	else
+		findings_add(findings, "zswap", FINDING_OK, NULL,
+			     "on; run will time its loads and stores");
 }
 
 static void price_files(const struct check_options *options, struct side *ret)
@@ -164,6 +182,7 @@ void check_prices(const struct check_options *options,
 			     "not measured: --root stands for another machine");
 		return;
 	}
+	check_zswap(options, findings);
 	take_live(options, &swap_in, &file_read);
 	if (!swap_in.ns)
 		price_swap(options, &swap_in);

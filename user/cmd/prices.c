@@ -115,8 +115,11 @@ struct report *prices_report(const struct swt_law *law)
 
 static void name_device(uint32_t dev, char *ret, size_t size)
 {
-	snprintf(ret, size, "%u:%u", dev >> MINOR_BITS,
-		 dev & ((1U << MINOR_BITS) - 1));
+	if (dev == SWT_DEV_ZSWAP)
+		snprintf(ret, size, "zswap");
+	else
+		snprintf(ret, size, "%u:%u", dev >> MINOR_BITS,
+			 dev & ((1U << MINOR_BITS) - 1));
 }
 
 static uint64_t ns_per_page(const struct swt_cost_io *io)

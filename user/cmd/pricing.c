@@ -101,8 +101,9 @@ void pricing_make_room(struct pricing *pricing, struct sense_bpf *sense)
 	for (unsigned int i = 0; i < pricing->row_count; i++) {
 		uint32_t dev = pricing->rows[i].dev;
 
-		/* What has no number cannot be looked up. */
-		if (!dev || !swaps_is_device_gone(&pricing->root, dev))
+		/* What has no number cannot be looked up, nor zswap's. */
+		if (!dev || dev == SWT_DEV_ZSWAP ||
+		    !swaps_is_device_gone(&pricing->root, dev))
 			continue;
 		sense_forget_cost(sense, dev);
 		forget_device(pricing, dev);
@@ -157,23 +158,46 @@ uint32_t pricing_weigh(uint32_t ns, uint32_t weight_pct)
 }
 
 /*
- * What zswap had needed no bio.  Before v5.19 (f6498b776d28) nobody counts how
- * much that was: taken to be all, which is what zswap is there for.
+ * What zswap had, as its functions took, each store within the time of whoever
+ * reclaims; or the figure that stands for it where they cannot be timed.
  */
-static uint32_t mix_zswap(const struct pricing *pricing,
-			  const struct pricing_device *device,
-			  uint32_t device_ns)
+static uint32_t price_zswap(struct pricing *pricing, enum price_source *source)
+{
+	const struct pricing_device *zswap =
+		find_device(pricing, SWT_DEV_ZSWAP);
+	uint32_t ns = 0;
+
+	if (zswap)
+		ns = price_swap_ns(&zswap->means[SWT_IO_SWAP_IN],
+				   &zswap->means[SWT_IO_SWAP_OUT], true);
+	*source = ns ? PRICE_MEASURED : PRICE_PRIOR;
+	return ns ? ns : swaps_zswap_prior_ns();
+}
+
+/*
+ * Hits and what went on to the device, by how often there was either.  Before
+ * v5.19 (f6498b776d28) nobody counts the hits: taken to be all, which is what
+ * zswap is there for.  The price is from the less certain of its parts.
+ */
+static void mix_zswap(struct pricing *pricing,
+		      const struct pricing_device *device,
+		      struct prices *prices)
 {
 	uint64_t hits = page_counts_recent(&pricing->pages, PAGES_FROM_ZSWAP);
 	uint64_t misses =
 		device ? device->means[SWT_IO_SWAP_IN].estimate_q10 / Q10 : 0;
-	uint64_t prior_ns = swaps_prior_ns(SWAP_SSD, true);
+	enum price_source source;
+	uint64_t zswap_ns = price_zswap(pricing, &source);
 
 	if (!pricing->pages.of[PAGES_FROM_ZSWAP].is_known ||
 	    hits + misses < PRICE_KEPT_PAGES + PRICE_MIN_BIOS)
-		return (uint32_t)prior_ns;
-	return (uint32_t)((hits * prior_ns + misses * device_ns) /
-			  (hits + misses));
+		misses = 0;
+	if (!misses || source < prices->swap_source)
+		prices->swap_source = source;
+	prices->swap_in_ns = misses ? (uint32_t)((hits * zswap_ns +
+						  misses * prices->swap_in_ns) /
+						 (hits + misses))
+				    : (uint32_t)zswap_ns;
 }
 
 void pricing_seed_swap(struct pricing *pricing, uint32_t dev,
@@ -230,15 +254,11 @@ static void price_swap(struct pricing *pricing, struct prices *ret)
 		ret->swap_source = PRICE_PROBED;
 	}
 	if (!ret->swap_in_ns) {
-		ret->swap_in_ns =
-			swaps_prior_ns(next->class, pricing->has_zswap);
+		ret->swap_in_ns = swaps_prior_ns(next->class);
 		ret->swap_source = PRICE_PRIOR;
 	}
-	if (pricing->has_zswap) {
-		ret->swap_in_ns = mix_zswap(pricing, device, ret->swap_in_ns);
-		/* At best in part: what zswap has is priced by default. */
-		ret->swap_source = PRICE_PRIOR;
-	}
+	if (pricing->has_zswap)
+		mix_zswap(pricing, device, ret);
 	if (next->class == SWAP_ZRAM)
 		ret->swap_in_ns = pricing_weigh(ret->swap_in_ns,
 						pricing->zram_weight_pct);

@@ -21,6 +21,7 @@ struct pricing {
 	struct swap_info swaps[SWAPS_MAX];
 	unsigned int swap_count;
 	bool has_zswap, may_probe;
+	bool is_zswap_told; /* that it is on; why it has no price of its own */
 	struct price_mean files, refaults; /* of all devices */
 	struct price_mean files_now;	   /* of the last second */
 	struct page_counts pages;

@@ -14,7 +14,7 @@ void pricing_take_costs(struct pricing *pricing, struct sense_bpf *sense,
  */
 void pricing_seed_swap(struct pricing *pricing, uint32_t dev,
 		       uint32_t ns_per_page);
-/* Its number may be another device's by now.  0: none. */
+/* Its number may be another device's by now.  0: none; SWT_DEV_ZSWAP too. */
 void pricing_forget_swap(struct pricing *pricing, uint32_t dev);
 /* Rows of devices that are gone make way where few are left. */
 void pricing_make_room(struct pricing *pricing, struct sense_bpf *sense);

@@ -101,6 +101,13 @@ static bool forget_gone(struct pricing *pricing, struct sense_bpf *sense,
 	return is_any_gone;
 }
 
+/* Another compressor may be behind it when it is on again. */
+static void forget_zswap(struct pricing *pricing, struct sense_bpf *sense)
+{
+	pricing_take_costs(pricing, sense, 0);
+	pricing_forget_swap(pricing, SWT_DEV_ZSWAP);
+}
+
 /* 1: something changed, 0: nothing. */
 static int read_swaps(struct pricing *pricing, struct sense_bpf *sense)
 {
@@ -116,6 +123,8 @@ static int read_swaps(struct pricing *pricing, struct sense_bpf *sense)
 	if (r)
 		return r;
 	pricing->has_zswap = swaps_zswap_is_on(&pricing->root);
+	if (had_zswap && !pricing->has_zswap)
+		forget_zswap(pricing, sense);
 	/* None gone and as many as before: the same. */
 	return forget_gone(pricing, sense, old) ||
 	       old->count != pricing->swap_count ||
@@ -136,12 +145,32 @@ uint32_t pricing_disks_read_ns(const struct sense_root *root,
 	return diskstats_read_ns(text, devs, swap_count);
 }
 
+static void time_zswap(struct pricing *pricing, struct sense_bpf *sense)
+{
+	bool is_on = pricing->has_zswap;
+	char why[256];
+	int r = sense_set_zswap(sense, is_on, why, sizeof(why));
+
+	if (is_on && !pricing->is_zswap_told) {
+		if (r)
+			log_info("zswap is on: what it has is priced by "
+				 "default, at %u ns a page (%s)",
+				 swaps_zswap_prior_ns(), why);
+		else
+			log_info("zswap is on: its loads and stores are timed");
+	}
+	if (!is_on && pricing->is_zswap_told)
+		log_info("zswap is off: its loads and stores are not timed");
+	pricing->is_zswap_told = is_on;
+}
+
 static void use_swaps(struct pricing *pricing, struct sense_bpf *sense)
 {
 	const struct swap_info *next =
 		swaps_next(pricing->swaps, pricing->swap_count);
 
 	tell_programs(pricing, sense);
+	time_zswap(pricing, sense);
 	pricing->disks_read_ns = pricing_disks_read_ns(
 		&pricing->root, pricing->swaps, pricing->swap_count);
 	if (next)

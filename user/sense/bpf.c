@@ -54,6 +54,10 @@ static int configure(struct sense_bpf *sense, const struct bpf_options *options)
 	}
 	skeleton->data->cfg_interval_ns =
 		(uint64_t)options->interval_ms * 1000000;
+	skeleton->rodata->cfg_load_is_bool =
+		sense_find_signal(sense->signals, sense->signal_count,
+				  "on_zload_out")
+			->returns_bool;
 	r = bpf_map__set_max_entries(skeleton->maps.reclaim,
 				     options->max_groups + 1);
 	if (!r)
@@ -68,7 +72,8 @@ static int attach(struct sense_bpf *sense, char *error, size_t error_size)
 		struct bpf_signal *signal = &sense->signals[i];
 		int r;
 
-		if (!signal->is_on)
+		/* Functions: sense_set_zswap(). */
+		if (!signal->is_on || signal->is_function)
 			continue;
 		sense->links[i] =
 			bpf_program__attach(bpf_object__find_program_by_name(
@@ -184,13 +189,15 @@ static int try_load(struct sense_bpf *sense, const struct bpf_options *options,
 	return r ? r : swaptend_bpf__load(sense->skeleton);
 }
 
-static void switch_off_prices(struct sense_bpf *sense, int r)
+/* Those of functions alone, or all. */
+static void switch_off_prices(struct sense_bpf *sense, bool are_all, int r)
 {
 	for (unsigned int i = 0; i < sense->signal_count; i++) {
 		struct bpf_signal *signal = &sense->signals[i];
+		bool is_of_block = !strncmp(signal->tracepoint, "block_", 6);
 
-		if (strncmp(signal->tracepoint, "block_", 6) != 0 ||
-		    !signal->is_on)
+		if (!signal->is_on ||
+		    !(signal->is_function || (are_all && is_of_block)))
 			continue;
 		signal->is_on = false;
 		snprintf(signal->why, sizeof(signal->why),
@@ -217,9 +224,14 @@ static int load(struct sense_bpf *sense, const struct bpf_options *options,
 		libbpf_probe_bpf_map_type(BPF_MAP_TYPE_TASK_STORAGE, NULL) == 1;
 	int r = load_either(sense, options, has_task_storage);
 
+	/* Functions may be off limits where the rest is not. */
+	if (r && sense_has_functions(sense)) {
+		switch_off_prices(sense, false, r);
+		r = load_either(sense, options, has_task_storage);
+	}
 	/* Control without prices is better than none. */
 	if (r && r != -EPERM && r != -ENOMEM) {
-		switch_off_prices(sense, r);
+		switch_off_prices(sense, true, r);
 		r = load_either(sense, options, has_task_storage);
 	}
 	if (r)

@@ -20,8 +20,11 @@
 /* One program and what became of it. */
 struct bpf_signal {
 	const char *program;	/* "on_shrink_inact" */
-	const char *tracepoint; /* "mm_vmscan_lru_shrink_inactive" */
+	const char *tracepoint; /* "mm_vmscan_lru_shrink_inactive", or function
+				 */
 	const char *gives;	/* what is lost without it */
+	bool is_function;	/* of the kernel, not a tracepoint */
+	bool returns_bool;	/* a function that does */
 	int wanted_args;	/* without the leading data pointer; -1: any */
 	int found_args;		/* -1: no such tracepoint in BTF */
 	bool is_essential;	/* control is impossible without it */
@@ -86,6 +89,20 @@ void sense_set_interval(struct sense_bpf *sense, uint32_t interval_ms);
 void sense_drop_groups(struct sense_bpf *sense,
 		       bool (*is_kept)(uint64_t cgroup_id, void *context),
 		       void *context);
+
+/*
+ * Times zswap's loads and stores from now on, or no longer: while zswap is off
+ * they cost nothing.  -ENOTSUP: this kernel does not let its functions be
+ * timed; why, and sense_signals(), say so.
+ */
+int sense_set_zswap(struct sense_bpf *sense, bool is_on, char *why,
+		    size_t why_size) __must_check;
+/*
+ * Whether the above would succeed, by trying: signals are sense_probe()'s of
+ * the running kernel.  -ENOTSUP and why, or -errno of loading.
+ */
+int sense_try_zswap(const struct bpf_signal *signals, unsigned int count,
+		    char *why, size_t why_size) __must_check;
 
 /* One row of `cost`, summed over CPUs. */
 struct sense_cost {

@@ -46,6 +46,9 @@ int sense_open_btf(struct btf **ret, const char *btf_path) __must_check;
 void sense_judge(const struct btf *btf, const struct signal_spec *from,
 		 struct bpf_signal *signals, unsigned int count);
 
+/* Chosen, and a function. */
+bool sense_has_functions(const struct sense_bpf *sense);
+
 /* Up to v5.10 maps count against a limit; later kernels ignore it. */
 void sense_raise_memlock(void);
 

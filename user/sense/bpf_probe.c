@@ -42,6 +42,23 @@ static const struct signal_spec specs[] = {
 	 "the price of a read from zram, dm and md", NULL, 2, false, false},
 	{"on_rq_complete", "block_rq_complete",
 	 "the price of a read from a disk", NULL, 3, false, false},
+	/* The ends first: nothing begins that will not end. */
+	{"on_zload_out", "zswap_load", "the price of zswap (v6.6+)",
+	 "on_zload_in", 1, false, true},
+	{"on_zload_in", "zswap_load", "the price of zswap (v6.6+)",
+	 "on_zload_out", 1, false, true},
+	{"on_zstore_out", "zswap_store", "the price of zswap (v6.6+)",
+	 "on_zstore_in", 1, false, true},
+	{"on_zstore_in", "zswap_store", "the price of zswap (v6.6+)",
+	 "on_zstore_out", 1, false, true},
+	{"on_fload_out", "zswap_frontswap_load", "the price of zswap (to v6.5)",
+	 "on_fload_in", 3, false, true},
+	{"on_fload_in", "zswap_frontswap_load", "the price of zswap (to v6.5)",
+	 "on_fload_out", 3, false, true},
+	{"on_fstore_out", "zswap_frontswap_store",
+	 "the price of zswap (to v6.5)", "on_fstore_in", 3, false, true},
+	{"on_fstore_in", "zswap_frontswap_store",
+	 "the price of zswap (to v6.5)", "on_fstore_out", 3, false, true},
 };
 
 __printf_like(2, 0) static int print_libbpf(enum libbpf_print_level level,
@@ -104,6 +121,22 @@ static int btf_function_args(const struct btf *btf, const char *function)
 	return id < 0 ? -1 : count_args(btf, btf__type_by_id(btf, id)->type);
 }
 
+static bool btf_function_returns_bool(const struct btf *btf,
+				      const char *function)
+{
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, id);
+
+	if (type)
+		type = btf__type_by_id(btf, type->type);
+	if (!type || !btf_is_func_proto(type))
+		return false;
+	id = btf__resolve_type(btf, type->type);
+	type = id < 0 ? NULL : btf__type_by_id(btf, id);
+	return type && btf_is_int(type) &&
+	       btf_int_encoding(type) & BTF_INT_BOOL;
+}
+
 static void judge_signal(const struct btf *btf, const struct signal_spec *spec,
 			 struct bpf_signal *ret)
 {
@@ -113,6 +146,10 @@ static void judge_signal(const struct btf *btf, const struct signal_spec *spec,
 		.program = spec->program,
 		.tracepoint = spec->tracepoint,
 		.gives = spec->gives,
+		.is_function = spec->is_function,
+		.returns_bool =
+			spec->is_function &&
+			btf_function_returns_bool(btf, spec->tracepoint),
 		.wanted_args = spec->wanted_args,
 		.found_args =
 			spec->is_function

@@ -303,7 +303,7 @@ bool swaps_zswap_is_on(const struct sense_root *root)
  * SSD: a 4 KiB random read of a SATA drive takes about 100 us.  Rotational:
  * seek and half a turn at 7,200 a minute.  Network: a round trip and a disk.
  */
-uint32_t swaps_prior_ns(enum swap_class class, bool has_zswap)
+uint32_t swaps_prior_ns(enum swap_class class)
 {
 	static const uint32_t by_class_ns[_SWAP_CLASS_MAX] = {
 		[SWAP_ZRAM] = 5000,
@@ -312,7 +312,12 @@ uint32_t swaps_prior_ns(enum swap_class class, bool has_zswap)
 		[SWAP_NETWORK] = 2000000,
 	};
 
-	return has_zswap && class != SWAP_ZRAM ? 6000 : by_class_ns[class];
+	return by_class_ns[class];
+}
+
+uint32_t swaps_zswap_prior_ns(void)
+{
+	return 6000;
 }
 
 const char *swaps_class_name(enum swap_class class)

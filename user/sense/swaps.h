@@ -54,10 +54,11 @@ bool swaps_is_device_gone(const struct sense_root *root, uint32_t dev);
 bool swaps_zswap_is_on(const struct sense_root *root);
 
 /*
- * ns per page of a swap-in, where nothing was measured: figures of the class.
- * With zswap in front, what it has is had at its price.
+ * ns per page of a swap-in, where nothing was measured: figures of the class,
+ * and of what zswap has, whatever is behind it.
  */
-uint32_t swaps_prior_ns(enum swap_class class, bool has_zswap);
+uint32_t swaps_prior_ns(enum swap_class class);
+uint32_t swaps_zswap_prior_ns(void);
 const char *swaps_class_name(enum swap_class class);
 
 /* A disk with a limit on I/Os lets the first ones pass: go beyond those. */
