@@ -42,6 +42,8 @@ SRC := $(wildcard user/*.c user/*/*.c)
 OBJ := $(SRC:%.c=$(B)/%.o)
 TEST_OBJ := $(filter-out $(B)/asan/user/main.o,$(SRC:%.c=$(B)/asan/%.o))
 UNIT := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/test_*.c))
+CORE_TEST := $(B)/tests/core/test_core
+CORE_SRC := $(filter-out %.bpf.c %/minimise.c,$(wildcard tests/core/*.c))
 BPF_TEST := $(patsubst %.c,$(B)/%,$(wildcard tests/bpf/test_*.c))
 REPORT_SRC := $(wildcard tests/bench/report*.c)
 REPORT_HDR := $(wildcard tests/bench/report*.h)
@@ -129,6 +131,23 @@ $(B)/tests/bpf/%: tests/bpf/%.c $(filter-out $(B)/user/main.o,$(OBJ))
 	$(say) TEST $<
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP $< $(filter-out $(B)/user/main.o,$(OBJ)) $(LIBS) -lcmocka -o $@
+
+# Likewise: with the program's own objects, but no kernel takes part.
+$(CORE_TEST): $(CORE_SRC) $(wildcard tests/core/*.h) $(filter-out $(B)/user/main.o,$(OBJ)) | $(B)/tests/core/wrong.bpf.o
+	$(say) TEST $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) $(filter %.c %.o,$^) $(LIBS) -lcmocka -o $@
+
+$(B)/tests/core/wrong.bpf.o: tests/core/wrong.bpf.c vmlinux/vmlinux.h
+	$(say) CLANG $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $@
+	$(Q)$(LLVM_STRIP) -g $@
+
+$(B)/tests/core/minimise: tests/core/minimise.c
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE -Iuser $(CFLAGS) $(WARN) $< -lbpf -o $@
 
 # Not of the program: its own sources instead of libswaptend.a.
 $(B)/tests/unit/test_bench_report: tests/unit/test_bench_report.c $(filter-out tests/bench/report.c,$(REPORT_SRC)) $(REPORT_HDR)
