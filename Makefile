@@ -51,7 +51,7 @@ TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/repo
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
 .DELETE_ON_ERROR:
-.PHONY: bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
+.PHONY: check-core check-compilers check-arm64 bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
 all: $(B)/swaptend $(MAN)
 
 help:
@@ -61,6 +61,9 @@ help:
 	@echo '  sudo make check  install what is missing, build, run all tests'
 	@echo '  sudo make demo   about a minute: the default beside swaptend, on fast and on slow swap'
 	@echo '  make unit        unit tests only (no root)'
+	@echo '  make check-core  every program against the BTF of ten kernels, nothing booted (no root)'
+	@echo '  make check-compilers  the same for clang 14 and the newest that apt offers'
+	@echo '  make check-arm64  build for arm64, run the unit tests under emulation'
 	@echo '  sudo make system tests on the running kernel only'
 	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
@@ -202,11 +205,24 @@ demo: test-deps
 	@$(MAKE) --no-print-directory all $(TOOLS)
 	@tests/bench/demo.sh
 
-tests: $(UNIT) $(BPF_TEST) $(TOOLS)
+tests: $(UNIT) $(BPF_TEST) $(CORE_TEST) $(TOOLS)
 
 check: test-deps
 	@$(MAKE) --no-print-directory all tests
-	@tests/run tests/check/*.sh $(UNIT) $(BPF_TEST) tests/cli/*.sh tests/system/*.sh
+	@tests/run tests/check/*.sh $(UNIT) $(CORE_TEST) tests/core/refresh.sh $(BPF_TEST) tests/cli/*.sh tests/system/*.sh
+
+check-core: $(CORE_TEST)
+	@tests/run $(CORE_TEST) tests/core/refresh.sh
+
+# Each builds in a directory of its own below $(B).
+check-compilers:
+	@tests/deps build
+	@tests/deps compilers
+	@tests/run -t 900 tests/core/compilers.sh
+
+check-arm64:
+	@tests/deps arm64
+	@tests/run -t 1800 tests/core/arm64.sh
 
 unit: $(UNIT)
 	@tests/run $(UNIT)

@@ -48,7 +48,7 @@ static __always_inline bool bio_is_whole_io(const struct bio *bio)
 /* As the kernel's dev_t: major << 20 | minor. */
 static __always_inline __u32 bio_dev(struct bio *bio)
 {
-	const struct bio___v510 *old = (void *)bio;
+	struct bio___v510 *old = (void *)bio;
 	struct gendisk___v510 *disk;
 
 	if (bpf_core_field_exists(bio->bi_bdev))

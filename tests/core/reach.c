@@ -28,9 +28,9 @@ struct walk {
 	reach_constant_fn *constant;
 	struct registers *at; /* before each instruction */
 	bool *can_run;
-	size_t *todo; /* each instruction at most once */
-	bool *is_todo;
-	size_t todo_count;
+	size_t *queue; /* each instruction at most once */
+	bool *is_queued;
+	size_t queue_length;
 };
 
 static const struct value anything = {.kind = ANYTHING};
@@ -58,9 +58,9 @@ static void go(struct walk *walk, size_t to, const struct registers *with)
 		at->r[i] = at->r[i].kind == UNSEEN ? with->r[i] : anything;
 		is_new = true;
 	}
-	if (is_new && !walk->is_todo[to]) {
-		walk->is_todo[to] = true;
-		walk->todo[walk->todo_count++] = to;
+	if (is_new && !walk->is_queued[to]) {
+		walk->is_queued[to] = true;
+		walk->queue[walk->queue_length++] = to;
 	}
 }
 
@@ -300,28 +300,28 @@ void reach_judge(const struct bpf_insn *insns, size_t count, int nr_helpers,
 		.constant = constant,
 		.at = calloc(count, sizeof(*walk.at)),
 		.can_run = calloc(count, sizeof(*walk.can_run)),
-		.todo = calloc(count, sizeof(*walk.todo)),
-		.is_todo = calloc(count, sizeof(*walk.is_todo)),
+		.queue = calloc(count, sizeof(*walk.queue)),
+		.is_queued = calloc(count, sizeof(*walk.is_queued)),
 	};
 	struct registers start;
 
 	*fault = '\0';
-	if (!walk.at || !walk.can_run || !walk.todo || !walk.is_todo) {
+	if (!walk.at || !walk.can_run || !walk.queue || !walk.is_queued) {
 		snprintf(fault, fault_size, "no memory");
 	} else {
 		for (size_t r = 0; r < NR_REGISTERS; r++)
 			start.r[r] = anything;
 		go(&walk, 0, &start);
-		while (walk.todo_count) {
-			size_t i = walk.todo[--walk.todo_count];
+		while (walk.queue_length) {
+			size_t i = walk.queue[--walk.queue_length];
 
-			walk.is_todo[i] = false;
+			walk.is_queued[i] = false;
 			step(&walk, i);
 		}
 		find_fault(&walk, nr_helpers, fault, fault_size);
 	}
 	free(walk.at);
 	free(walk.can_run);
-	free(walk.todo);
-	free(walk.is_todo);
+	free(walk.queue);
+	free(walk.is_queued);
 }
