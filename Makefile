@@ -42,6 +42,8 @@ SRC := $(wildcard user/*.c user/*/*.c)
 OBJ := $(SRC:%.c=$(B)/%.o)
 TEST_OBJ := $(filter-out $(B)/asan/user/main.o,$(SRC:%.c=$(B)/asan/%.o))
 UNIT := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/test_*.c))
+CORE_TEST := $(B)/tests/core/test_core
+CORE_SRC := $(filter-out %.bpf.c %/minimise.c,$(wildcard tests/core/*.c))
 BPF_TEST := $(patsubst %.c,$(B)/%,$(wildcard tests/bpf/test_*.c))
 REPORT_SRC := $(wildcard tests/bench/report*.c)
 REPORT_HDR := $(wildcard tests/bench/report*.h)
@@ -49,7 +51,7 @@ TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/repo
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
 .DELETE_ON_ERROR:
-.PHONY: bench-tlb distclean vm-deps bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
+.PHONY: check-core check-compilers check-arm64 bench-tlb distclean vm-deps bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
 all: $(B)/swaptend $(MAN)
 
 help:
@@ -59,6 +61,9 @@ help:
 	@echo '  sudo make check  install what is missing, build, run all tests'
 	@echo '  sudo make demo   about a minute: the default beside swaptend, on fast and on slow swap'
 	@echo '  make unit        unit tests only (no root)'
+	@echo '  make check-core  every program against the BTF of ten kernels, nothing booted (no root)'
+	@echo '  make check-compilers  the same for clang 14 and the newest that apt offers'
+	@echo '  make check-arm64  build for arm64, run the unit tests under emulation'
 	@echo '  sudo make system tests on the running kernel only'
 	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
@@ -138,6 +143,23 @@ $(B)/tests/bpf/%: tests/bpf/%.c $(filter-out $(B)/user/main.o,$(OBJ))
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP $< $(filter-out $(B)/user/main.o,$(OBJ)) $(LIBS) -lcmocka -o $@
 
+# Likewise: with the program's own objects, but no kernel takes part.
+$(CORE_TEST): $(CORE_SRC) $(wildcard tests/core/*.h) $(filter-out $(B)/user/main.o,$(OBJ)) | $(B)/tests/core/wrong.bpf.o
+	$(say) TEST $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CPPFLAGS) $(CFLAGS) $(WARN) $(filter %.c %.o,$^) $(LIBS) -lcmocka -o $@
+
+$(B)/tests/core/wrong.bpf.o: tests/core/wrong.bpf.c vmlinux/vmlinux.h
+	$(say) CLANG $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $@
+	$(Q)$(LLVM_STRIP) -g $@
+
+$(B)/tests/core/minimise: tests/core/minimise.c
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(STD) -D_GNU_SOURCE -Iuser $(CFLAGS) $(WARN) $< -lbpf -o $@
+
 # Not of the program: its own sources instead of libswaptend.a.
 $(B)/tests/unit/test_bench_report: tests/unit/test_bench_report.c $(filter-out tests/bench/report.c,$(REPORT_SRC)) $(REPORT_HDR)
 	$(say) TEST $<
@@ -196,11 +218,24 @@ demo: test-deps
 	@$(MAKE) --no-print-directory all $(TOOLS)
 	@tests/bench/demo.sh
 
-tests: $(UNIT) $(BPF_TEST) $(TOOLS)
+tests: $(UNIT) $(BPF_TEST) $(CORE_TEST) $(TOOLS)
 
 check: vm-deps
 	@$(MAKE) --no-print-directory all tests
-	@tests/run tests/check/*.sh $(UNIT) $(BPF_TEST) tests/cli/*.sh tests/system/*.sh tests/vm/*.sh
+	@tests/run tests/check/*.sh $(UNIT) $(CORE_TEST) tests/core/refresh.sh $(BPF_TEST) tests/cli/*.sh tests/system/*.sh tests/vm/*.sh
+
+check-core: $(CORE_TEST)
+	@tests/run $(CORE_TEST) tests/core/refresh.sh
+
+# Each builds in a directory of its own below $(B).
+check-compilers:
+	@tests/deps build
+	@tests/deps compilers
+	@tests/run -t 900 tests/core/compilers.sh
+
+check-arm64:
+	@tests/deps arm64
+	@tests/run -t 1800 tests/core/arm64.sh
 
 unit: $(UNIT)
 	@tests/run $(UNIT)

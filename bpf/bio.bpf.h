@@ -33,6 +33,11 @@ struct page___v618 {
 	} flags;
 } __attribute__((preserve_access_index));
 
+/* v7.1 renamed compound_head. */
+struct page___v71 {
+	unsigned long compound_info;
+} __attribute__((preserve_access_index));
+
 static __always_inline __u32 bio_op(const struct bio *bio)
 {
 	return bio->bi_opf & ((1 << REQ_OP_BITS) - 1);
@@ -48,7 +53,7 @@ static __always_inline bool bio_is_whole_io(const struct bio *bio)
 /* As the kernel's dev_t: major << 20 | minor. */
 static __always_inline __u32 bio_dev(struct bio *bio)
 {
-	const struct bio___v510 *old = (void *)bio;
+	struct bio___v510 *old = (void *)bio;
 	struct gendisk___v510 *disk;
 
 	if (bpf_core_field_exists(bio->bi_bdev))
@@ -75,17 +80,36 @@ static __always_inline __u32 bio_dev_hash(const struct bio *bio,
 	return ((address >> 6) * 0x9e3779b97f4a7c15ULL) >> 40;
 }
 
-/* Flags and mapping of a large page are those of its head. */
+/*
+ * Bit 0 marks a page that is not the first of a large one; the rest is the
+ * first one's address or, from v7.1 on where a struct page has 64 bytes, what
+ * to leave of the own one: ones above, zeros below.  An address that looks the
+ * same gives itself by that too.
+ */
+static __always_inline struct page *page_head(struct page *page)
+{
+	struct page___v71 *renamed = (void *)page;
+	unsigned long info = 0;
+
+	if (bpf_core_field_exists(page->compound_head))
+		info = BPF_CORE_READ(page, compound_head);
+	else if (bpf_core_field_exists(renamed->compound_info))
+		info = BPF_CORE_READ(renamed, compound_info);
+	if (!(info & 1))
+		return page;
+	info--;
+	if (!(~info & (~info + 1)))
+		info &= (unsigned long)page;
+	return (struct page *)info;
+}
+
+/* Flags and mapping of a large page are those of its first. */
 static __always_inline struct page *bio_first_page(struct bio *bio)
 {
 	struct bio_vec *vec = BPF_CORE_READ(bio, bi_io_vec);
 	struct page *page = vec ? BPF_CORE_READ(vec, bv_page) : NULL;
-	unsigned long head;
 
-	if (!page || !bpf_core_field_exists(page->compound_head))
-		return page;
-	head = BPF_CORE_READ(page, compound_head);
-	return head & 1 ? (struct page *)(head - 1) : page;
+	return page ? page_head(page) : NULL;
 }
 
 static __always_inline __u64 page_flags(struct page *page)

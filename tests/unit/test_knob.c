@@ -21,6 +21,8 @@
 #define BASE_DIR "/tmp/swaptend-test-knob-XXXXXX"
 #define V1_MEMORY "/sys/fs/cgroup/memory"
 #define KILLS 50
+/* 11 s in all, where a first write takes long: under emulation. */
+#define MAX_KILLS 200
 
 struct fixture {
 	char base[sizeof(BASE_DIR)];
@@ -633,7 +635,7 @@ static void kill_often(struct fixture *fixture, const char *path)
 	unsigned int changed = 0;
 
 	/* Any moment will do: from within the probe to many writes later. */
-	for (unsigned int i = 0; i < KILLS; i++)
+	for (unsigned int i = 0; i < KILLS || (!changed && i < MAX_KILLS); i++)
 		changed += kill_and_restore(fixture, path, i * i * 4);
 	/* 100 of 101 values differ from the original. */
 	assert_true(changed > 0);
