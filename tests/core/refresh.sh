@@ -18,6 +18,7 @@ arm64-7.3 lacks: flush_tlb_info initiating_cpu
 arm64-7.3 lacks: page compound_head
 x86_64-5.10 lacks: bio bi_bdev
 x86_64-5.10 lacks: flush_tlb_info initiating_cpu
+x86_64-5.10 lacks: folio _flags_1
 x86_64-7.1 lacks: page compound_head
 x86_64-7.3 lacks: page compound_head"
 got=$(vmlinux/refresh "$fixtures"/*.btf)

@@ -2,6 +2,7 @@
 #include "sense/bpf.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -320,6 +321,8 @@ int sense_open(struct sense_bpf **ret, const struct bpf_options *options,
 		sense_close(sense);
 		return r;
 	}
+	/* libbpf had the kernel's BTF in memory, 9 MiB that are free now. */
+	malloc_trim(0);
 	*ret = sense;
 	return 0;
 }
