@@ -194,7 +194,8 @@ static void what_is_evicted_without_a_climb_risks_nothing(void **s)
 static void a_wrong_climb_loses_its_trust(void **s)
 {
 	struct climb_state climb = {.level_q10 = 100 * 1024,
-				    .trust_pages = 65536};
+				    .trust_pages = 65536,
+				    .risked_pages = 250};
 	struct prices dear = waits(500, 500), quiet = evicting(0);
 
 	(void)s;
@@ -283,6 +284,26 @@ static void of_the_laws_auto_alone_climbs(void **s)
 	}
 }
 
+static void without_swap_there_is_nothing_to_try(void **s)
+{
+	const struct law_params params = {
+		.base = 60, .top = 200, .min = 0, .max = 200, .fixed = -1};
+	const struct sample sample = {
+		.elapsed_ns = TICK_NS,
+		.prices = {.file_read_ns = 66000, .file_stall_permille = 600},
+	};
+	struct law_state state = {0};
+	struct decision decision;
+	int fixed;
+
+	(void)s;
+	for (int tick = 0; tick < 10; tick++)
+		law_decide(law_find("auto", &fixed), &params, &sample, &state,
+			   &decision);
+	assert_int_equal(decision.swappiness, 60);
+	assert_int_equal(decision.reason, SWT_REASON_NO_SWAP);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -302,6 +323,7 @@ int main(void)
 		CASE(a_long_silence_is_not_one_great_leap),
 		CASE(nothing_leaves_the_range),
 		CASE(of_the_laws_auto_alone_climbs),
+		CASE(without_swap_there_is_nothing_to_try),
 	};
 
 	return cmocka_run_group_tests_name("climb", tests, NULL, NULL);

@@ -751,6 +751,17 @@ static void dear_files_are_a_stream_once_much_was_seen(void **state)
 	assert_int_equal(machine->pricing.prices.refault_pct, 0);
 }
 
+/* 2 ns against 2.5 ms: a million times, but 256 MiB are enough. */
+static void no_more_than_256_mib_are_doubted(void **state)
+{
+	(void)state;
+	happen(PARTITION, SWT_IO_SWAP_IN, 64, 1);
+	evict_files(65535);
+	assert_false(machine->pricing.prices.has_refault_pct);
+	evict_files(131072);
+	assert_true(machine->pricing.prices.has_refault_pct);
+}
+
 #define MACHINE_TEST(f) cmocka_unit_test_setup_teardown(f, plant, fell)
 
 int main(void)
@@ -784,6 +795,7 @@ int main(void)
 		MACHINE_TEST(nothing_looks_free_where_nobody_counts_it),
 		MACHINE_TEST(evictions_are_told_by_the_sample),
 		MACHINE_TEST(dear_files_are_no_stream_before_much_was_seen),
+		MACHINE_TEST(no_more_than_256_mib_are_doubted),
 		MACHINE_TEST(dear_files_are_a_stream_once_much_was_seen),
 		MACHINE_TEST(zswap_may_be_switched_at_any_time),
 		MACHINE_TEST(
