@@ -49,7 +49,7 @@ TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/repo
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
 .DELETE_ON_ERROR:
-.PHONY: bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
+.PHONY: bench-tlb distclean vm-deps bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
 all: $(B)/swaptend $(MAN)
 
 help:
@@ -62,12 +62,13 @@ help:
 	@echo '  sudo make system tests on the running kernel only'
 	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
+	@echo '  sudo make bench-tlb  what counting shootdowns costs, and their table; here and on an emulated kernel'
 	@echo '  sudo make bench-quick  15 minutes: what each law makes of the most telling loads'
 	@echo '  sudo make bench  25 loads and devices, three rounds of about 3 hours (ROUNDS=1: one), resumable'
 	@echo '  make deps        install the packages that the build needs (apt); names those of Fedora and Arch'
 	@echo '  make install     DESTDIR= prefix=$(prefix)'
 	@echo '  make format      clang-format in place'
-	@echo '  make clean'
+	@echo '  make clean       all that was built; not the kernels that tests boot ($(B)/vm): make distclean'
 	@echo 'Variables: V=1 shows commands, CC=clang, CFLAGS, BPFTOOL'
 
 deps:
@@ -75,6 +76,10 @@ deps:
 test-deps:
 	@tests/deps build
 	@tests/deps test
+# Without these the tests on other kernels are skipped, and say so.
+vm-deps: test-deps
+	@tests/deps vm || true
+	@tests/vm/fetch || true
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(say) CLANG $<
@@ -161,6 +166,11 @@ bench-overhead: test-deps
 	@tests/deps bench
 	@tests/bench/overhead.sh
 
+bench-tlb: vm-deps
+	@$(MAKE) --no-print-directory all $(TOOLS)
+	@tests/deps bench
+	@tests/bench/tlb.sh
+
 # Benchmarks, not tests; a report after each round, in tests/bench/results.
 bench bench-quick: test-deps
 	@$(MAKE) --no-print-directory all $(TOOLS)
@@ -185,9 +195,9 @@ demo: test-deps
 
 tests: $(UNIT) $(BPF_TEST) $(TOOLS)
 
-check: test-deps
+check: vm-deps
 	@$(MAKE) --no-print-directory all tests
-	@tests/run tests/check/*.sh $(UNIT) $(BPF_TEST) tests/cli/*.sh tests/system/*.sh
+	@tests/run tests/check/*.sh $(UNIT) $(BPF_TEST) tests/cli/*.sh tests/system/*.sh tests/vm/*.sh
 
 unit: $(UNIT)
 	@tests/run $(UNIT)
@@ -210,7 +220,10 @@ install: all
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
+# Kernels are fetched once.
 clean:
+	[ ! -d $(B) ] || find $(B) -mindepth 1 -maxdepth 1 ! -name vm -exec rm -rf {} +
+distclean:
 	rm -rf $(B)
 
 -include $(OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(B)/bpf/tlb.bpf.d $(TEST_OBJ:.o=.d) $(UNIT:%=%.d) $(BPF_TEST:%=%.d)

@@ -3,9 +3,12 @@
  * Makes TLB shootdowns: threads of one process, so that what one unmaps is in
  * the TLB of the others' CPUs.
  *	tlb_load [--threads N] [--seconds S] [--touch-mb M] [--name NAME]
+ *		[--spin]
  * Each thread maps a page, writes it, protects it and unmaps it, in a loop; or,
  * with --touch-mb, all write to the same M MiB over and over, which makes
- * reclaim unmap them where memory is short.  Prints the rounds done.
+ * reclaim unmap them where memory is short.  Prints the rounds done.  They wait
+ * for one another; with --spin, a thread beside each does not, so that their
+ * CPUs are never idle: idle ones are not interrupted.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -27,6 +30,7 @@
 static struct {
 	long threads, seconds, touch_mib;
 	const char *name; /* of the other threads; NULL: the program's */
+	bool has_spinners;
 } options = {.threads = 2, .seconds = 2};
 
 static atomic_bool is_over;
@@ -50,8 +54,9 @@ static bool touch_all(void)
 {
 	size_t size = (size_t)options.touch_mib << 20;
 
+	/* Not read before: the zero page's COW would be a shootdown too. */
 	for (size_t i = 0; i < size && !is_over; i += page_size)
-		((volatile char *)touched)[i]++;
+		((volatile char *)touched)[i] = 1;
 	return true;
 }
 
@@ -90,6 +95,14 @@ static void *work(void *number_of_thread)
 	return NULL;
 }
 
+static void *spin(void *number_of_thread)
+{
+	take_cpu((long)(intptr_t)number_of_thread);
+	while (!is_over)
+		;
+	return NULL;
+}
+
 static long number(const char *text, long max)
 {
 	char *end;
@@ -111,6 +124,7 @@ static void parse(int argc, char **argv)
 		{"seconds", required_argument, NULL, 's'},
 		{"touch-mb", required_argument, NULL, 'm'},
 		{"name", required_argument, NULL, 'n'},
+		{"spin", no_argument, NULL, 'p'},
 		{0},
 	};
 	int c;
@@ -124,13 +138,19 @@ static void parse(int argc, char **argv)
 			options.touch_mib = number(optarg, 1 << 20);
 		else if (c == 'n')
 			options.name = optarg;
+		else if (c == 'p')
+			options.has_spinners = true;
 		else
 			exit(2);
 	}
 }
 
-static bool start_threads(pthread_t *threads)
+static bool start_threads(pthread_t *threads, pthread_t *spinners)
 {
+	for (long i = 0; options.has_spinners && i < options.threads; i++)
+		if (pthread_create(&spinners[i], NULL, spin,
+				   (void *)(intptr_t)i))
+			return false;
 	for (long i = 1; i < options.threads; i++)
 		if (pthread_create(&threads[i], NULL, work,
 				   (void *)(intptr_t)i))
@@ -151,7 +171,7 @@ static void *sleep_then_stop(void *unused)
 
 int main(int argc, char **argv)
 {
-	pthread_t threads[MAX_THREADS], clock;
+	pthread_t threads[MAX_THREADS], spinners[MAX_THREADS], clock;
 
 	parse(argc, argv);
 	page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -165,11 +185,13 @@ int main(int argc, char **argv)
 	if (options.touch_mib && !touched)
 		return 1;
 	if (pthread_create(&clock, NULL, sleep_then_stop, NULL) ||
-	    !start_threads(threads))
+	    !start_threads(threads, spinners))
 		return 1;
 	work(NULL);
 	for (long i = 1; i < options.threads; i++)
 		pthread_join(threads[i], NULL);
+	for (long i = 0; options.has_spinners && i < options.threads; i++)
+		pthread_join(spinners[i], NULL);
 	pthread_join(clock, NULL);
 	printf("%llu\n", (unsigned long long)rounds);
 	return failures ? 1 : 0;

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# shellcheck disable=SC2016,SC2034,SC2154 # variables are of others, or for others
+#
+# For tests on other kernels, sourced after guest.sh: boots Debian's kernels
+# under qemu, from an initramfs that holds busybox, the programs of the test
+# with their libraries, and a scenario.  By software even where KVM is to be
+# had: a KVM guest flushes by hypercall, and no interrupt would be counted.
+#
+#	vm_need
+#	vm_kernel 6.12                     # fetched once, kept in $VM_CACHE
+#	vm_root                            # a new initramfs tree
+#	vm_add build/swaptend /usr/sbin    # with its shared libraries
+#	vm_modules zram                    # and what they depend on
+#	vm_boot 90 4 <<'SCENARIO'          # seconds, CPUs; a shell script
+#	say begin uname                    # what follows goes to vm_part uname
+#	uname -r >"$OUT"
+#	SCENARIO
+#	vm_part uname                      # prints it
+
+VM_CACHE=${VM_CACHE:-build/vm}
+VM_MEMORY_MB=${VM_MEMORY_MB:-300}
+# With the boots that follow it must stay below the time of tests/run.
+VM_FETCH_S=${VM_FETCH_S:-75}
+
+# Suites that carry a series as their package linux-image-cloud-amd64.
+VM_SERIES='5.10=bullseye 6.1=bookworm 6.12=trixie'
+
+vm_need() {
+	local command
+
+	[ "$(uname -m)" = x86_64 ] ||
+		guest_skip_all "${0##*/}" 'only x86-64 kernels are booted here'
+	for command in qemu-system-x86_64 busybox cpio xz ldd depmod; do
+		command -v $command >/dev/null ||
+			guest_skip_all "${0##*/}" "$command is missing; tests/deps vm"
+	done
+	guest_temp
+}
+
+# --- the kernel ---
+
+vm_suite() {
+	local pair
+
+	for pair in $VM_SERIES; do
+		[ "${pair%=*}" != "$1" ] || echo "${pair#*=}"
+	done
+}
+
+# Where this machine's own apt has Debian from; its label is known only once
+# lists were fetched.
+vm_archive() {
+	apt-get indextargets --format '$(REPO_URI) $(LABEL)' 2>/dev/null |
+		awk '$2 == "Debian" { found = $1; exit }
+			!/security/ && !any { any = $1 }
+			END { if (found == "") found = any; print found }'
+}
+
+# vm_apt_setup SUITE DIRECTORY: apt there has its lists and nothing else there,
+# and knows of no package of this machine.
+vm_apt_setup() {
+	local uri key=/usr/share/keyrings/debian-archive-keyring.gpg
+
+	uri=$(vm_archive)
+	[ -n "$uri" ] || { echo 'apt has no archive to ask'; return 1; }
+	mkdir -p "$2/lists/partial" "$2/archives/partial" || return
+	[ ! -e $key ] || uri="[signed-by=$key] $uri"
+	echo "deb $uri $1 main" >"$2/sources.list"
+	cat >"$2/apt.conf" <<-CONF
+		Dir::State::Lists "$2/lists";
+		Dir::State::Status "/dev/null";
+		Dir::Cache::Archives "$2/archives";
+		Dir::Cache::PkgCache "";
+		Dir::Cache::SrcPkgCache "";
+		Dir::Etc::SourceList "$2/sources.list";
+		Dir::Etc::SourceParts "/dev/null";
+		APT::Sandbox::User "root";
+		Acquire::Languages "none";
+		Acquire::Retries "1";
+		APT::Update::Error-Mode "any";
+		quiet "1";
+	CONF
+}
+
+# vm_fetch SUITE DIRECTORY: the kernel that the suite's linux-image-cloud-amd64
+# stands for.  apt checks what it downloads.
+vm_fetch() {
+	local suite=$1 directory=$2 package modules
+
+	vm_apt_setup "$suite" "$directory/apt" || return
+	export APT_CONFIG=$directory/apt/apt.conf
+	apt-get update || return
+	package=$(apt-cache depends linux-image-cloud-amd64 |
+		awk '/Depends: linux-image-/ { print $2; exit }')
+	[ -n "$package" ] || { echo "E: no cloud kernel in $suite"; return 1; }
+	(cd "$directory/apt" && apt-get download "$package") || return
+	dpkg-deb -x "$directory"/apt/*.deb "$directory" || return
+	rm -rf "$directory/apt"
+	# The package has it done when it is installed.
+	modules=$(vm_find_modules "$directory") || { echo 'E: no modules'; return 1; }
+	depmod -b "${modules%/lib/modules/*}" "${modules##*/}"
+}
+
+# /lib is below /usr since trixie.
+vm_find_modules() {
+	compgen -G "$1/usr/lib/modules/*" || compgen -G "$1/lib/modules/*"
+}
+
+# The first that failed, else the last that was said.
+vm_why() {
+	awk '/^E:|^W: Failed/ && error == "" { error = $0 } NF { last = $0 }
+		END { print error != "" ? error : last }' "$1"
+}
+
+# vm_cache SERIES: there it is whole, or not at all.
+vm_cache() {
+	local directory=$VM_CACHE/linux-$1 new status=0
+
+	[ ! -d "$directory" ] || return 0
+	mkdir -p "$VM_CACHE" 2>/dev/null
+	new=$(mktemp -d "$VM_CACHE/new.XXXXXX" 2>/dev/null) ||
+		guest_skip_all "${0##*/}" "cannot write in $VM_CACHE"
+	new=$(realpath "$new")
+	on_exit rm -rf "$new"
+	export -f vm_fetch vm_apt_setup vm_archive vm_find_modules
+	timeout -k 5 "$VM_FETCH_S" bash -c 'vm_fetch "$@"' vm_fetch \
+		"$(vm_suite "$1")" "$new" >"$GUEST_TMP/fetch" 2>&1 </dev/null &
+	on_exit guest_end $!
+	wait $! || status=$?
+	[ $status != 124 ] || echo "E: took longer than $VM_FETCH_S s" >>"$GUEST_TMP/fetch"
+	[ $status = 0 ] || guest_skip_all "${0##*/}" \
+		"Linux $1 cannot be fetched: $(vm_why "$GUEST_TMP/fetch")"
+	# Another test may have been as quick.
+	mv -T "$new" "$directory" 2>/dev/null || [ -d "$directory" ] || exit 1
+}
+
+# vm_kernel SERIES: $VM_KERNEL, the image, and $VM_MODULES, their directory.
+vm_kernel() {
+	local directory=$VM_CACHE/linux-$1
+
+	[ -n "$(vm_suite "$1")" ] ||
+		guest_skip_all "${0##*/}" "Linux $1 is not one of $VM_SERIES"
+	vm_cache "$1"
+	VM_KERNEL=$(compgen -G "$directory/boot/vmlinuz-*")
+	VM_MODULES=$(vm_find_modules "$directory")
+	if [ -z "$VM_KERNEL" ] || [ ! -e "$VM_MODULES/modules.dep" ]; then
+		guest_skip_all "${0##*/}" "no whole kernel in $directory; remove it"
+	fi
+}
+
+# --- the initramfs ---
+
+vm_root() {
+	VM_ROOT=$GUEST_TMP/vm
+	rm -rf "$VM_ROOT"
+	mkdir -p "$VM_ROOT"/{bin,sbin,usr/bin,usr/sbin,proc,sys,dev,run,tmp,mnt,etc,modules}
+	: >"$VM_ROOT/modules/order"
+	vm_add "$(command -v busybox)" /bin
+}
+
+# vm_add FILE DIRECTORY: with its shared libraries.
+vm_add() {
+	local library
+
+	cp -L "$1" "$VM_ROOT$2/" || exit 1
+	while read -r library; do
+		[ ! -e "$VM_ROOT$library" ] || continue
+		mkdir -p "$VM_ROOT${library%/*}"
+		cp -L "$library" "$VM_ROOT$library" || exit 1
+	done < <(ldd "$1" 2>/dev/null | grep -o '/[^ ]*')
+}
+
+vm_unpack_module() {
+	local name=${1##*/}
+
+	name=${name%.xz}
+	[ ! -e "$VM_ROOT/modules/$name" ] || return 0
+	case $1 in
+	*.xz) xz -dc "$VM_MODULES/$1" >"$VM_ROOT/modules/$name" ;;
+	*) cp "$VM_MODULES/$1" "$VM_ROOT/modules/$name" ;;
+	esac || exit 1
+	echo "$name" >>"$VM_ROOT/modules/order"
+}
+
+# vm_modules NAME...: what is built into this kernel is not among its modules.
+vm_modules() {
+	local name line i depends
+
+	for name; do
+		line=$(grep -E "(^|/)$name\.ko(\.xz)?:" "$VM_MODULES/modules.dep") || continue
+		# modules.dep names last what has to be loaded first.
+		read -ra depends <<<"${line#*:}"
+		for ((i = ${#depends[@]} - 1; i >= 0; i--)); do
+			vm_unpack_module "${depends[i]}"
+		done
+		vm_unpack_module "${line%%:*}"
+	done
+}
+
+vm_init() {
+	cat <<'INIT'
+#!/bin/busybox sh
+export PATH=/bin:/sbin:/usr/sbin:/usr/bin OUT=/dev/ttyS1
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+mount -t tmpfs run /run
+mount -t bpf bpf /sys/fs/bpf
+mount -t tracefs tracefs /sys/kernel/tracing
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+# Before v5.11 the memory of BPF maps counts as locked.
+ulimit -l unlimited
+while read -r module; do insmod "/modules/$module"; done </modules/order
+stty -F $OUT raw
+say() { echo "@@ $*" | tee /dev/console >$OUT; }
+. /scenario
+say end
+sync
+poweroff -f
+INIT
+}
+
+vm_initramfs() {
+	(cd "$VM_ROOT" && find . | cpio -o -H newc --quiet | gzip -1) \
+		>"$GUEST_TMP/initramfs" || exit 1
+}
+
+# vm_boot DEADLINE_S CPUS: the scenario comes by standard input.  0 if it got to
+# its end; else what the console showed is printed, as comments.
+vm_boot() {
+	local deadline_s=$1 cpus=$2 status=0
+
+	cat >"$VM_ROOT/scenario"
+	vm_init >"$VM_ROOT/init"
+	chmod 755 "$VM_ROOT/init"
+	vm_initramfs
+	: >"$GUEST_TMP/out"
+	: >"$GUEST_TMP/console"
+	timeout -k 5 "$deadline_s" qemu-system-x86_64 -machine q35 \
+		-accel tcg,thread=multi -cpu max -smp "$cpus" -m "$VM_MEMORY_MB" \
+		-display none -monitor none -no-reboot -nic none \
+		-serial "file:$GUEST_TMP/console" -serial "file:$GUEST_TMP/out" \
+		-kernel "$VM_KERNEL" -initrd "$GUEST_TMP/initramfs" \
+		-append 'console=ttyS0 quiet panic=1' </dev/null >"$GUEST_TMP/qemu" 2>&1 &
+	on_exit guest_end $!
+	wait $! || status=$?
+	! grep -q '^@@ end' "$GUEST_TMP/out" || return 0
+	echo "# qemu ended with $status$([ $status != 124 ] || echo ", its $deadline_s s were over")"
+	vm_console
+	return 1
+}
+
+# What qemu and the kernel said last, as comments.
+vm_console() {
+	tail -n 40 "$GUEST_TMP/qemu" "$GUEST_TMP/console" | tr -d '\r' | sed 's/^/# /'
+}
+
+# vm_part NAME: what was written after `say begin NAME`.
+vm_part() {
+	tr -d '\r' <"$GUEST_TMP/out" | awk -v name="$1" '
+		/^@@ / { is_in = $2 == "begin" && $3 == name; next }
+		is_in'
+}
