@@ -48,8 +48,11 @@ REPORT_HDR := $(wildcard tests/bench/report*.h)
 TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/report $(B)/tests/tlb_load
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
+# `make vm SHELL=1` is what people type; recipes still want a real one.
+override SHELL := /bin/sh
+
 .DELETE_ON_ERROR:
-.PHONY: bench-tlb distclean vm-deps bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
+.PHONY: check-vm vm vm-all-deps bench-tlb distclean vm-deps bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
 all: $(B)/swaptend $(MAN)
 
 help:
@@ -60,6 +63,9 @@ help:
 	@echo '  sudo make demo   about a minute: the default beside swaptend, on fast and on slow swap'
 	@echo '  make unit        unit tests only (no root)'
 	@echo '  sudo make system tests on the running kernel only'
+	@echo '  make check-vm    tests on emulated kernels 5.10 to 7.x, 12 minutes; K=6.12 or K=6.12-classic: these'
+	@echo '                   cells of tests/vm/cells, S="load swap": these scenarios'
+	@echo '  make vm K=7      a shell on that kernel'
 	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
 	@echo '  sudo make bench-tlb  what counting shootdowns costs, and their table; here and on an emulated kernel'
@@ -80,6 +86,9 @@ test-deps:
 vm-deps: test-deps
 	@tests/deps vm || true
 	@tests/vm/fetch || true
+vm-all-deps: test-deps
+	@tests/deps vm
+	@tests/vm/fetch 5.10 6.1 6.12 7 || true
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(say) CLANG $<
@@ -198,6 +207,15 @@ tests: $(UNIT) $(BPF_TEST) $(TOOLS)
 check: vm-deps
 	@$(MAKE) --no-print-directory all tests
 	@tests/run tests/check/*.sh $(UNIT) $(BPF_TEST) tests/cli/*.sh tests/system/*.sh tests/vm/*.sh
+
+check-vm: vm-all-deps
+	@$(MAKE) --no-print-directory all $(TOOLS)
+	@K='$(K)' S='$(S)' tests/vm/matrix
+
+vm: test-deps
+	@tests/deps vm
+	@$(MAKE) --no-print-directory all $(TOOLS)
+	@VM_FETCH_S=1800 K='$(K)' S= tests/vm/matrix shell
 
 unit: $(UNIT)
 	@tests/run $(UNIT)
