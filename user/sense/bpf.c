@@ -11,6 +11,7 @@
 
 #include "report/log.h"
 #include "sense/bpf_private.h"
+#include "sense/proc.h"
 
 /* The maps that are pinned, in the order they are pinned. */
 static const char *const pinned_maps[] = {"reclaim", "law", "targets", "lost",
@@ -35,6 +36,19 @@ static const char *explain_load(int r)
 	default:
 		return "'swaptend check' tells what this kernel lacks";
 	}
+}
+
+bool sense_is_locked_down(char *error, size_t error_size)
+{
+	const struct sense_root root = {""};
+
+	if (!proc_is_confidential(&root))
+		return false;
+	snprintf(error, error_size,
+		 "kernel lockdown (confidentiality): no BPF program may read "
+		 "the kernel's memory; boot with lockdown=integrity, or "
+		 "without");
+	return true;
 }
 
 static int configure(struct sense_bpf *sense, const struct bpf_options *options)
@@ -222,6 +236,8 @@ static int load(struct sense_bpf *sense, const struct bpf_options *options,
 		switch_off_prices(sense, r);
 		r = load_either(sense, options, has_task_storage);
 	}
+	if (r && sense_is_locked_down(error, error_size))
+		return -ENOTSUP;
 	if (r)
 		snprintf(error, error_size, "cannot load the BPF programs: %s",
 			 explain_load(r));
