@@ -64,7 +64,7 @@ help:
 	@echo '  make unit        unit tests only (no root)'
 	@echo '  sudo make system tests on the running kernel only'
 	@echo '  make check-vm    tests on emulated kernels 5.10 to 7.x, 12 minutes; K=6.12 or K=6.12-classic: these'
-	@echo '                   cells of tests/vm/cells, S="load swap": these scenarios'
+	@echo '                   cells of tests/vm/cells, S="load swap": these scenarios; `make check` has two of 6.12'
 	@echo '  make vm K=7      a shell on that kernel'
 	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'

@@ -335,6 +335,7 @@ vm_console() {
 # vm_part NAME: what was written after `say begin NAME`.
 vm_part() {
 	tr -d '\r' <"$GUEST_TMP/out" | awk -v name="$1" '
+		/^@@ gap/ { next }
 		/^@@ / { is_in = $2 == "begin" && $3 == name; next }
 		is_in'
 }
