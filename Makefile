@@ -50,8 +50,11 @@ REPORT_HDR := $(wildcard tests/bench/report*.h)
 TOOLS := $(B)/tests/load $(B)/tests/load_shift $(B)/tests/beside $(B)/tests/report $(B)/tests/tlb_load
 MAN := $(B)/man/swaptend.8 $(B)/man/swaptend.conf.5
 
+# `make vm SHELL=1` is what people type; recipes still want a real one.
+override SHELL := /bin/sh
+
 .DELETE_ON_ERROR:
-.PHONY: check-core check-compilers check-arm64 bench-tlb distclean vm-deps bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
+.PHONY: check-core check-compilers check-arm64 check-vm vm vm-all-deps bench-tlb distclean vm-deps bench bench-quick bench-overhead all help deps test-deps run demo check unit system bench-cost install clean format tests
 all: $(B)/swaptend $(MAN)
 
 help:
@@ -65,6 +68,9 @@ help:
 	@echo '  make check-compilers  the same for clang 14 and the newest that apt offers'
 	@echo '  make check-arm64  build for arm64, run the unit tests under emulation'
 	@echo '  sudo make system tests on the running kernel only'
+	@echo '  make check-vm    tests on emulated kernels 5.10 to 7.x, 12 minutes; K=6.12 or K=6.12-classic: these'
+	@echo '                   cells of tests/vm/cells, S="load swap": these scenarios; `make check` has two of 6.12'
+	@echo '  make vm K=7      a shell on that kernel'
 	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
 	@echo '  sudo make bench-tlb  what counting shootdowns costs, and their table; here and on an emulated kernel'
@@ -85,6 +91,9 @@ test-deps:
 vm-deps: test-deps
 	@tests/deps vm || true
 	@tests/vm/fetch || true
+vm-all-deps: test-deps
+	@tests/deps vm
+	@tests/vm/fetch 5.10 6.1 6.12 7 || true
 
 # Flags and names of skeletons are in here too.
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
@@ -236,6 +245,15 @@ check-compilers:
 check-arm64:
 	@tests/deps arm64
 	@tests/run -t 1800 tests/core/arm64.sh
+
+check-vm: vm-all-deps
+	@$(MAKE) --no-print-directory all $(TOOLS)
+	@K='$(K)' S='$(S)' tests/vm/matrix
+
+vm: test-deps
+	@tests/deps vm
+	@$(MAKE) --no-print-directory all $(TOOLS)
+	@VM_FETCH_S=1800 K='$(K)' S= tests/vm/matrix shell
 
 unit: $(UNIT)
 	@tests/run $(UNIT)

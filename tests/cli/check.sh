@@ -95,7 +95,7 @@ has 'PSI off, with the boot parameter' psi '^off: built in, but switched off'
 is 'the remedy' "$(jq -r '.findings[] | select(.id == "psi") | .remedy' "$out")" 'boot with psi=1 to have it'
 rm "$root/proc/pressure/memory"
 look
-has 'PSI not built in' psi 'not in this kernel'
+has 'PSI not built in' psi 'not built in'
 
 for mode in none integrity confidentiality; do
 	cp "tests/fixtures/env/lockdown-$mode" "$root/sys/kernel/security/lockdown"

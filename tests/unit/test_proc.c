@@ -259,6 +259,20 @@ static void refuses_a_limit_that_is_no_number(void **state)
 	assert_int_equal(levels.total_kib, 42);
 }
 
+static void only_confidentiality_keeps_programs_from_reading(void **state)
+{
+	struct tree *tree = *state;
+	const char *path = "/sys/kernel/security/lockdown";
+
+	assert_false(proc_is_confidential(&tree->root));
+	put(tree, path, "none [integrity] confidentiality\n");
+	assert_false(proc_is_confidential(&tree->root));
+	put(tree, path, "none integrity [confidentiality]\n");
+	assert_true(proc_is_confidential(&tree->root));
+	put(tree, path, "confidentiality\n");
+	assert_false(proc_is_confidential(&tree->root));
+}
+
 static void tells_the_states_of_pressure_information_apart(void **state)
 {
 	struct tree *tree = *state;
@@ -347,6 +361,7 @@ int main(void)
 		TREE_TEST(takes_the_v2_root_group_for_the_whole_of_ram),
 		TREE_TEST(reports_a_vanished_group_and_touches_nothing),
 		TREE_TEST(refuses_a_limit_that_is_no_number),
+		TREE_TEST(only_confidentiality_keeps_programs_from_reading),
 		TREE_TEST(tells_the_states_of_pressure_information_apart),
 		TREE_TEST(calls_pressure_that_fails_to_read_off),
 		TREE_TEST(finds_the_memory_controller_on_a_hybrid_host),

@@ -67,7 +67,7 @@ static void check_lockdown(const struct check_options *options,
 	if (!line || parse_bracketed(line, mode, sizeof(mode)))
 		findings_add(findings, "lockdown", FINDING_OK, NULL,
 			     "none that can be seen");
-	else if (!strcmp(mode, "confidentiality"))
+	else if (proc_is_confidential(&options->root))
 		findings_add(findings, "lockdown", FINDING_ERROR,
 			     "boot with lockdown=integrity, or without",
 			     "confidentiality: the kernel lets no BPF program "

@@ -103,8 +103,8 @@ static void check_psi(const struct check_options *options,
 		break;
 	case PSI_NOT_BUILT_IN:
 		findings_add(findings, "psi", FINDING_OFF, NULL,
-			     "not in this kernel (CONFIG_PSI); control does "
-			     "not need it");
+			     "not built in (CONFIG_PSI), or off by psi=0; "
+			     "control does not need it");
 		break;
 	case PSI_NO_RIGHTS:
 		findings_add(findings, "psi", FINDING_OFF, NULL,

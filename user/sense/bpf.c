@@ -12,6 +12,7 @@
 
 #include "report/log.h"
 #include "sense/bpf_private.h"
+#include "sense/proc.h"
 
 /* The maps that are pinned, in the order they are pinned. */
 static const char *const pinned_maps[] = {"reclaim", "law", "targets", "lost",
@@ -36,6 +37,19 @@ static const char *explain_load(int r)
 	default:
 		return "'swaptend check' tells what this kernel lacks";
 	}
+}
+
+bool sense_is_locked_down(char *error, size_t error_size)
+{
+	const struct sense_root root = {""};
+
+	if (!proc_is_confidential(&root))
+		return false;
+	snprintf(error, error_size,
+		 "kernel lockdown (confidentiality): no BPF program may read "
+		 "the kernel's memory; boot with lockdown=integrity, or "
+		 "without");
+	return true;
 }
 
 static int configure(struct sense_bpf *sense, const struct bpf_options *options)
@@ -235,6 +249,8 @@ static int load(struct sense_bpf *sense, const struct bpf_options *options,
 		switch_off_prices(sense, true, r);
 		r = load_either(sense, options, has_task_storage);
 	}
+	if (r && sense_is_locked_down(error, error_size))
+		return -ENOTSUP;
 	if (r)
 		snprintf(error, error_size, "cannot load the BPF programs: %s",
 			 explain_load(r));

@@ -36,6 +36,12 @@ struct sense_bpf {
 /* libbpf's own messages, and the verifier's log, show at debug level only. */
 void sense_hush_libbpf(void);
 
+/*
+ * Whether it is the kernel's lockdown that a refusal to load is due to; then
+ * error says so.
+ */
+bool sense_is_locked_down(char *error, size_t error_size);
+
 /* NULL: none of that name. */
 struct bpf_signal *sense_find_signal(struct bpf_signal *signals,
 				     unsigned int count, const char *program);

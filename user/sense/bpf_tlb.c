@@ -266,6 +266,8 @@ static int start(struct tlb_bpf *tlb, const struct tlb_bpf_options *options,
 		return r;
 	sense_raise_memlock();
 	r = load(tlb, options);
+	if (r && sense_is_locked_down(error, error_size))
+		return -ENOTSUP;
 	if (r) {
 		snprintf(error, error_size,
 			 "cannot load the BPF programs: %s; 'swaptend check' "

@@ -250,6 +250,16 @@ void proc_fill_sample(const struct memory_levels *levels, struct sample *sample)
 					: 0;
 }
 
+bool proc_is_confidential(const struct sense_root *root)
+{
+	_cleanup_free_ char *text = NULL;
+	char mode[32];
+
+	return !proc_read_file(root, "/sys/kernel/security/lockdown", &text) &&
+	       !parse_bracketed(text, mode, sizeof(mode)) &&
+	       !strcmp(mode, "confidentiality");
+}
+
 enum psi_state proc_psi_state(const struct sense_root *root)
 {
 	_cleanup_free_ char *text = NULL;

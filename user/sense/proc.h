@@ -49,10 +49,16 @@ int proc_read_group_levels(int group_fd, bool is_v2,
 void proc_fill_sample(const struct memory_levels *levels,
 		      struct sample *sample);
 
+/*
+ * Whether the kernel lets no BPF program read its memory
+ * (lockdown=confidentiality); false also where securityfs does not tell.
+ */
+bool proc_is_confidential(const struct sense_root *root);
+
 enum psi_state {
 	PSI_ON,
 	PSI_OFF,	  /* file there, but empty or EOPNOTSUPP: boot psi=1 */
-	PSI_NOT_BUILT_IN, /* no file: CONFIG_PSI */
+	PSI_NOT_BUILT_IN, /* no file: CONFIG_PSI, or psi=0 */
 	PSI_NO_RIGHTS,
 };
 enum psi_state proc_psi_state(const struct sense_root *root);

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # variables are for those who source this
+#
+# For scenarios inside an emulated machine, sourced after guest.sh: what may be
+# done where the whole machine is the test's.
+
+# Files that reclaim can take, and that are read from a device, which costs no
+# memory: zram keeps no page of zeros.
+# vm_files SIZE_MB: $VM_FILE, of that size.
+vm_files() {
+	guest_zram $(($1 + 16))M
+	mke2fs -q -t ext2 "$GUEST_SWAP" || exit 1
+	mkdir -p /mnt/files
+	mount -t ext2 "$GUEST_SWAP" /mnt/files || exit 1
+	on_exit umount /mnt/files
+	VM_FILE=/mnt/files/zeros
+	dd if=/dev/zero of=$VM_FILE bs=1M count="$1" 2>/dev/null || exit 1
+	# What was written is forgotten.
+	umount /mnt/files && mount -t ext2 "$GUEST_SWAP" /mnt/files || exit 1
+}
+
+# vm_pressure SECONDS: more than the machine has, of mostly cold memory and of
+# files read at random; in the background, $VM_LOAD.
+vm_pressure() {
+	"$LOAD" --anon-mb 160 --anon-hot-pct 10 --file $VM_FILE --file-mb 160 \
+		--seconds "$1" >/dev/null 2>"$GUEST_TMP/load.errors" &
+	VM_LOAD=$!
+	on_exit guest_end $VM_LOAD
+}
+
+# What `status` says of the first target.
+target() { swaptend status --json | jq -r ".targets[0].$1"; }
+swappiness() { cat /proc/sys/vm/swappiness; }
+swappiness_is() { [ "$(swappiness)" = "$1" ]; }
+swappiness_is_not() { [ "$(swappiness)" != "$1" ]; }
+swappiness_is_above() { [ "$(swappiness)" -gt "$1" ]; }
