@@ -16,6 +16,8 @@
 set -uo pipefail
 
 SWAPTEND=${SWAPTEND:-build/swaptend}
+# How long it may take to get ready; longer where CPUs are emulated.
+GUEST_READY_MS=${GUEST_READY_MS:-5000}
 LOAD=${LOAD:-build/tests/load}
 GUEST_MEMORY=/sys/fs/cgroup/memory
 PATH=$PATH:/usr/sbin:/sbin
@@ -319,7 +321,7 @@ start_swaptend() {
 	SWT_PID=$!
 	SWT_STATUS=
 	on_exit guest_end "$SWT_PID"
-	wait_until 5000 swaptend_is_up
+	wait_until "$GUEST_READY_MS" swaptend_is_up
 	if grep -q ready "$SWT_LOG"; then
 		return 0
 	fi

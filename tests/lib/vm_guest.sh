@@ -34,4 +34,20 @@ target() { swaptend status --json | jq -r ".targets[0].$1"; }
 swappiness() { cat /proc/sys/vm/swappiness; }
 swappiness_is() { [ "$(swappiness)" = "$1" ]; }
 swappiness_is_not() { [ "$(swappiness)" != "$1" ]; }
-swappiness_is_above() { [ "$(swappiness)" -gt "$1" ]; }
+# So far that the next decision does not chance upon it.
+swappiness_is_far_from() {
+	local now
+
+	now=$(swappiness)
+	[ $((now - $1)) -ge 5 ] || [ $(($1 - now)) -ge 5 ]
+}
+
+# vm_watch: notes what vm.swappiness is, ten times a second.
+vm_watch() {
+	(
+		trap - EXIT
+		while sleep 0.1; do cat /proc/sys/vm/swappiness; done >"$GUEST_TMP/watched"
+	) &
+	on_exit guest_end $!
+}
+watched_above() { awk -v than="$1" '$1 > than { found = 1 } END { exit !found }' "$GUEST_TMP/watched"; }

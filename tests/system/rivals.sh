@@ -13,8 +13,8 @@ target() { swaptend status --json | jq -r ".targets[0].$1"; }
 stands_aside() { [ "$(target is_standing_aside)" = true ]; }
 writes() { bash -c 'echo $$; echo "$1" >"$0"' "$knob" "$1"; }
 
-start_swaptend --target "$GUEST_CGROUP,law=static:120"
-wait_until 2000 holds 120
+start_swaptend --target "$GUEST_CGROUP,law=static:90"
+wait_until 2000 holds 90
 pid=$(writes 30)
 check 'notices within one interval (100 ms, and 50 for looking)' wait_until 150 stands_aside
 is 'shows the value' "$(target foreign_write.swappiness)" 30
@@ -27,29 +27,29 @@ is 'never writes while it stands aside' "$(cat "$knob")" 35
 is 'and still says so once' "$(grep -c 'reason=foreign_write' "$SWT_LOG")" 1
 
 kill -HUP "$SWT_PID"
-check 'resumes on SIGHUP' wait_until 2000 holds 120
+check 'resumes on SIGHUP' wait_until 2000 holds 90
 is 'no longer stands aside' "$(target is_standing_aside)" false
 stop_swaptend
 is 'the value found then is the original now' "$(cat "$knob")" 35
 
-start_swaptend --target "$GUEST_CGROUP,law=static:120"
-wait_until 2000 holds 120
+start_swaptend --target "$GUEST_CGROUP,law=static:90"
+wait_until 2000 holds 90
 writes 40 >/dev/null
 wait_until 1000 stands_aside
 stop_swaptend
 is 'their value stays when it ends' "$(cat "$knob")" 40
 
-start_swaptend --target "$GUEST_CGROUP,law=static:120" --resume-after-s 1
-wait_until 2000 holds 120
+start_swaptend --target "$GUEST_CGROUP,law=static:90" --resume-after-s 1
+wait_until 2000 holds 90
 writes 45 >/dev/null
 wait_until 1000 stands_aside
-check 'resumes after resume-after-s' wait_until 3000 holds 120
+check 'resumes after resume-after-s' wait_until 3000 holds 90
 stop_swaptend
 is 'and restores what it found' "$(cat "$knob")" 45
 
 # A script that writes every 50 ms wins every time: no write war.
-start_swaptend --target "$GUEST_CGROUP,law=static:120"
-wait_until 2000 holds 120
+start_swaptend --target "$GUEST_CGROUP,law=static:90"
+wait_until 2000 holds 90
 for value in 20 21 22 23 24 25; do
 	writes $value >/dev/null
 	sleep 0.05

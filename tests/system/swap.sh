@@ -13,7 +13,7 @@ holds() { [ "$(cat "$knob")" = "$1" ]; }
 target() { swaptend status --json | jq -r ".targets[0].$1"; }
 says() { [ "$(grep -c "$1" "$SWT_LOG")" = "$2" ]; }
 
-start_swaptend --target "$GUEST_CGROUP,law=static:120"
+start_swaptend --target "$GUEST_CGROUP,law=static:90"
 check 'says that there is no swap' says 'no effect without swap' 1
 is 'writes nothing without swap' "$(cat "$knob")" 50
 is 'shows the reason' "$(target reason)" no_swap
@@ -23,7 +23,7 @@ is 'and it is said once' "$(grep -c 'no effect without swap' "$SWT_LOG")" 1
 is 'no anonymous page was aged' "$(target reclaim.aged_anon_no_swap_pages)" 0
 
 swapon "$GUEST_SWAP"
-check 'starts to control on swapon' wait_until 2000 holds 120
+check 'starts to control on swapon' wait_until 2000 holds 90
 swapoff "$GUEST_SWAP"
 check 'says so on swapoff' wait_until 2000 says 'no effect without swap' 2
 check 'is still running' kill -0 "$SWT_PID"

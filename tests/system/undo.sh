@@ -10,7 +10,7 @@ guest_swap 256M
 echo 50 >"$knob"
 
 holds() { [ "$(cat "$knob")" = "$1" ]; }
-run() { start_swaptend --target "$GUEST_CGROUP,law=static:123" && wait_until 2000 holds 123; }
+run() { start_swaptend --target "$GUEST_CGROUP,law=static:93" && wait_until 2000 holds 93; }
 
 check 'applies a fixed value at once' run
 stop_swaptend INT
@@ -18,7 +18,7 @@ is 'restores on SIGINT' "$(cat "$knob")" 50
 
 run
 stop_swaptend KILL
-is 'cannot restore on SIGKILL' "$(cat "$knob")" 123
+is 'cannot restore on SIGKILL' "$(cat "$knob")" 93
 is 'keeps the journal then' "$(ls "$SWT_RUN_DIR" | grep -c journal)" 1
 check 'restore puts it back' swaptend restore
 is 'the original is back' "$(cat "$knob")" 50

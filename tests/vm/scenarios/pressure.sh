@@ -49,6 +49,7 @@ echo 0 >$TRACEFS/options/record-cmd
 start_swaptend --law kolivas || { not_ok 'starts'; finish; }
 echo 1 >$EVENT/enable
 is 'nothing has been reclaimed yet' "$(our_passes)$(kernel_passes)" ''
+vm_watch
 vm_pressure 60
 check 'sees reclaim that is not at priority 12' wait_until 30000 sees_difficulty
 check 'sees distress' wait_until 30000 sees_distress
@@ -57,8 +58,9 @@ check 'sees who reclaims for itself' wait_until 30000 is_by direct
 if [ "$MGLRU" = on ]; then
 	echo "# | MGLRU: tendency $(target tendency_pct) %, swappiness $(swappiness)"
 else
-	check 'vm.swappiness rises' wait_until 30000 swappiness_is_above "$original"
-	check 'for the tendency, which is logged' wait_until 2000 grep -q "swappiness $original→.*reason=tendency_high" "$SWT_LOG"
+	# It may be over soon: what it was is what counts.
+	check 'vm.swappiness rises' wait_until 30000 watched_above "$original"
+	check 'for the tendency, which is logged' wait_until 2000 grep -q "swappiness $original→.*reason=tendency_high.*dry_run=0" "$SWT_LOG"
 fi
 guest_end "$VM_LOAD"
 is 'the load had no trouble' "$(cat "$GUEST_TMP/load.errors")" ''
@@ -76,9 +78,9 @@ is 'vm.swappiness is back after SIGTERM' "$(swappiness)" "$original"
 
 start_swaptend --law cost || { not_ok 'starts a second time'; finish; }
 vm_pressure 60
-check 'vm.swappiness follows the prices' wait_until 40000 swappiness_is_not "$original"
-echo "# | prices: $(target prices | jq -c .)"
+check 'vm.swappiness follows the prices' wait_until 40000 swappiness_is_far_from "$original"
 stop_swaptend KILL 2>/dev/null
+echo "# | killed at $(swappiness); prices: $(target prices | jq -c '[.swap_in_ns, .swap_in_source, .file_read_ns, .file_read_source, .swappiness]')"
 guest_end "$VM_LOAD"
 check 'it stays changed after SIGKILL' swappiness_is_not "$original"
 check 'restore puts it back' swaptend restore
