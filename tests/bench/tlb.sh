@@ -110,7 +110,7 @@ measure_here() {
 scenario() {
 	cat <<SCENARIO
 pairs=$VM_PAIRS limit_mb=$LIMIT_MB file_mb=$FILE_MB
-job='$(fio_job /mnt/file $VM_WORK_MB)'
+job='$(fio_job /mnt/file "$VM_WORK_MB")'
 SCENARIO
 	cat <<'SCENARIO'
 group=/sys/fs/cgroup/bench
