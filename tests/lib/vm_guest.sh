@@ -29,6 +29,11 @@ vm_pressure() {
 	on_exit guest_end $VM_LOAD
 }
 
+# Attaching and detaching changes the kernel's code while it runs.  Emulated CPUs
+# may go on executing what it was (seen with qemu 7.2: both spin, or Linux 7
+# panics, in the tracepoint's place in bio_endio or schedule): so not under load.
+vm_hold_still() { kill -STOP "$VM_LOAD"; }
+
 # What `status` says of the first target.
 target() { swaptend status --json | jq -r ".targets[0].$1"; }
 swappiness() { cat /proc/sys/vm/swappiness; }

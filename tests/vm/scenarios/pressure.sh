@@ -79,9 +79,10 @@ is 'vm.swappiness is back after SIGTERM' "$(swappiness)" "$original"
 start_swaptend --law cost || { not_ok 'starts a second time'; finish; }
 vm_pressure 60
 check 'vm.swappiness follows the prices' wait_until 40000 swappiness_is_far_from "$original"
+vm_hold_still
 stop_swaptend KILL 2>/dev/null
 echo "# | killed at $(swappiness); prices: $(target prices | jq -c '[.swap_in_ns, .swap_in_source, .file_read_ns, .file_read_source, .swappiness]')"
-guest_end "$VM_LOAD"
+guest_end "$VM_LOAD" KILL
 check 'it stays changed after SIGKILL' swappiness_is_not "$original"
 check 'restore puts it back' swaptend restore
 is 'vm.swappiness is back after SIGKILL' "$(swappiness)" "$original"
