@@ -133,14 +133,14 @@ device_forget_files "$files"
 activated_before=$(activated)
 begin_count "$files"
 in_cgroup "$GUEST_CGROUP" "$LOAD_SHIFT" --anon-mb 24 --file "$GUEST_FILES/random" \
-	--warm --phase 5:2:random >/dev/null
+	--warm --phase 10:2:random >/dev/null
 count_done "$files"
 activations=$(($(activated) - activated_before))
 check 'reclaim is at work now' test "$(passes)" -gt 0
 near 'all reads of files are counted under their device' \
 	$((new[file_read] + new[file_refault])) "$reads" 30
 # The kernel's own count of those it took for hot, of the whole machine.
-within 'the kernel takes many of them for hot' "$activations" 500 100000000
+within 'the kernel takes many of them for hot' "$activations" 2000 100000000
 near 'and those are the refaults' "${new[file_refault]}" "$activations" 30
 within 'at the price of a disk' "${ns_of[file_refault]}" 2000 100000000
 is 'none of them is swap' $((new[swap_in] + new[swap_out])) 0
