@@ -18,8 +18,6 @@
 
 /* 4 MiB of file pages evicted: less is no stream. */
 #define MIN_STEAL_PAGES 1024
-/* More evidence than this is not waited for: 256 MiB. */
-#define MAX_DOUBT_PAGES 65536
 
 static struct pricing_device *find_device(struct pricing *pricing, uint32_t dev)
 {
@@ -269,20 +267,6 @@ static bool is_fresh(const struct price_mean *mean)
 	return mean->bios_q10 >= PRICE_MIN_BIOS * Q10;
 }
 
-/*
- * A file read for the first time looks like a stream, and taking it for one
- * costs as much more as file reads cost more than swap-ins: so much more has to
- * be seen before.
- */
-static uint64_t file_doubt_pages(const struct prices *prices)
-{
-	uint64_t pages = PRICE_DOUBT_PAGES;
-
-	if (prices->swap_in_ns && prices->file_read_ns > prices->swap_in_ns)
-		pages = pages * prices->file_read_ns / prices->swap_in_ns;
-	return pages < MAX_DOUBT_PAGES ? pages : MAX_DOUBT_PAGES;
-}
-
 /* Refaults alone where enough of them are told apart just now. */
 static void price_files(const struct pricing *pricing, struct prices *ret)
 {
@@ -301,7 +285,7 @@ static void price_files(const struct pricing *pricing, struct prices *ret)
 	}
 	ret->has_refault_pct = pages->of[PAGES_FILE_REFAULTED].is_known &&
 			       steals >= MIN_STEAL_PAGES &&
-			       steals >= file_doubt_pages(ret);
+			       steals >= price_file_doubt_pages(ret);
 	ret->refault_pct = 0;
 	if (ret->has_refault_pct)
 		ret->refault_pct = refaults < steals
@@ -325,7 +309,7 @@ static void weigh_refaults(const struct page_counts *pages, struct prices *ret)
 		ret->file_refault_permille = price_refault_permille(
 			page_counts_recent(pages, PAGES_FILE_REFAULTED),
 			page_counts_late(pages, PAGES_FILE_STOLEN),
-			file_doubt_pages(ret));
+			price_file_doubt_pages(ret));
 	ret->is_trial_due =
 		is_known && (page_counts_recent(pages, PAGES_ANON_STOLEN) <
 				     PRICE_DOUBT_PAGES ||

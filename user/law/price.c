@@ -152,6 +152,15 @@ uint32_t price_refault_permille(uint64_t refaults, uint64_t steals,
 	return refaults ? (uint32_t)refaults : 1;
 }
 
+uint64_t price_file_doubt_pages(const struct prices *prices)
+{
+	uint64_t pages = PRICE_DOUBT_PAGES;
+
+	if (prices->swap_in_ns && prices->file_read_ns > prices->swap_in_ns)
+		pages = pages * prices->file_read_ns / prices->swap_in_ns;
+	return pages < PRICE_MAX_DOUBT_PAGES ? pages : PRICE_MAX_DOUBT_PAGES;
+}
+
 int price_with_trial(const struct prices *prices, int base)
 {
 	if (!prices->is_trial_due || base >= PRICE_TRIAL_SWAPPINESS)

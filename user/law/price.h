@@ -73,6 +73,14 @@ uint32_t price_refault_permille(uint64_t refaults, uint64_t steals,
 				uint64_t doubt);
 
 /*
+ * The doubt about files.  A file read for the first time looks like a stream,
+ * and taking it for one costs as much more as file reads cost more than
+ * swap-ins: so much more has to be seen before, up to 256 MiB.
+ */
+#define PRICE_MAX_DOUBT_PAGES 65536
+uint64_t price_file_doubt_pages(const struct prices *prices);
+
+/*
  * Anonymous memory is tried while nothing says that it is hot: who never swaps
  * a page out does not learn that it would have stayed there.  With the doubt of
  * 64 pages a trial of hot memory on a disk of 300 I/O a second costs about 4 %
