@@ -74,7 +74,7 @@ help:
 	@echo '  sudo make bench-overhead  what timing reads costs a disk at full speed'
 	@echo '  sudo make bench-cost  overhead: BPF cost per event, load ratio, idle wake-ups, memory'
 	@echo '  sudo make bench-tlb  what counting shootdowns costs, and their table; here and on an emulated kernel'
-	@echo '  sudo make bench-quick  15 minutes: what each law makes of the most telling loads'
+	@echo '  sudo make bench-quick  12 minutes: what each law makes of the most telling loads'
 	@echo '  sudo make bench  25 loads and devices, three rounds of about 3 hours (ROUNDS=1: one), resumable'
 	@echo '  make deps        install the packages that the build needs (apt); names those of Fedora and Arch'
 	@echo '  make install     DESTDIR= prefix=$(prefix)'

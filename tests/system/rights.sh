@@ -56,7 +56,8 @@ umount /proc/meminfo
 mount -t tmpfs none /sys/kernel/btf
 refused 'no BTF: says so (3)' 3 'CONFIG_DEBUG_INFO_BTF' "$SWAPTEND" run
 head -c 100 /dev/urandom >"$GUEST_TMP/bad.btf"
-refused 'BTF that is none: says so (3)' 3 'does not understand' "$SWAPTEND" run --btf "$GUEST_TMP/bad.btf"
+refused 'BTF that is none: says so (3)' 3 'does not understand the BTF in .*bad.btf' "$SWAPTEND" run --btf "$GUEST_TMP/bad.btf"
+refused 'a BTF file that is not there: names it (3)' 3 'cannot read the BTF .*none.btf.: No such file' "$SWAPTEND" run --btf "$GUEST_TMP/none.btf"
 umount /sys/kernel/btf
 
 if [ -e "$GUEST_MEMORY/memory.swappiness" ]; then

@@ -293,17 +293,8 @@ static int probe_or_explain(struct sense_bpf *sense,
 	int r = sense_probe(options->btf_path, sense->signals,
 			    &sense->signal_count);
 
-	if (r == -EPROTO)
-		snprintf(error, error_size,
-			 "libbpf %s does not understand this kernel's BTF; "
-			 "a newer libbpf is needed",
-			 sense_libbpf_version());
-	else if (r)
-		snprintf(
-			error, error_size,
-			"this kernel has no BTF (CONFIG_DEBUG_INFO_BTF); "
-			"kernels of Debian 11+, Fedora, Arch and Ubuntu 20.10+ "
-			"have it, or give one with --btf FILE");
+	if (r)
+		sense_explain_btf(options->btf_path, r, error, error_size);
 	if (r)
 		return r == -EPROTO ? r : -ENOENT;
 	passes = sense_find_signal(sense->signals, sense->signal_count,

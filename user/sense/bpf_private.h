@@ -48,6 +48,10 @@ struct bpf_signal *sense_find_signal(struct bpf_signal *signals,
 
 /* NULL: the kernel's.  -ENOENT, -EPROTO as sense_probe(). */
 int sense_open_btf(struct btf **ret, const char *btf_path) __must_check;
+/* What its -errno means: the kernel's own (btf_path NULL), or that of a file.
+ */
+void sense_explain_btf(const char *btf_path, int r, char *error,
+		       size_t error_size);
 /* Fills signals[count] from as many specs. */
 void sense_judge(const struct btf *btf, const struct signal_spec *from,
 		 struct bpf_signal *signals, unsigned int count);

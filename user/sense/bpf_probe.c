@@ -217,6 +217,28 @@ int sense_open_btf(struct btf **ret, const char *btf_path)
 	return 0;
 }
 
+void sense_explain_btf(const char *btf_path, int r, char *error,
+		       size_t error_size)
+{
+	if (r == -EPROTO && btf_path)
+		snprintf(error, error_size,
+			 "libbpf %s does not understand the BTF in '%s'",
+			 sense_libbpf_version(), btf_path);
+	else if (r == -EPROTO)
+		snprintf(error, error_size,
+			 "libbpf %s does not understand this kernel's BTF; "
+			 "a newer libbpf is needed",
+			 sense_libbpf_version());
+	else if (btf_path)
+		snprintf(error, error_size, "cannot read the BTF '%s': %s",
+			 btf_path, strerror(-r));
+	else
+		snprintf(error, error_size,
+			 "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF); "
+			 "kernels of Debian 11+, Fedora, Arch and Ubuntu "
+			 "20.10+ have it, or give one with --btf FILE");
+}
+
 int sense_probe(const char *btf_path, struct bpf_signal *signals,
 		unsigned int *ret_count)
 {

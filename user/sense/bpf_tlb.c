@@ -242,14 +242,8 @@ static int probe_or_explain(struct tlb_bpf *tlb,
 {
 	int r = tlb_probe(tlb, options->btf_path);
 
-	if (r == -EPROTO)
-		snprintf(error, error_size,
-			 "libbpf %s does not understand this kernel's BTF; "
-			 "a newer libbpf is needed",
-			 sense_libbpf_version());
-	else if (r)
-		snprintf(error, error_size,
-			 "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
+	if (r)
+		sense_explain_btf(options->btf_path, r, error, error_size);
 	if (options->receive_wanted < TLB_RECEIVE_FLUSH_FUNC)
 		switch_off_all(tlb, of_function, "not wanted");
 	if (options->receive_wanted < TLB_RECEIVE_CALL)
